@@ -1,0 +1,153 @@
+"""One build from tables to libraries: what `dragoman build`, the wheel and the tests call.
+
+A stamp beside the output remembers what went in, so that a build with nothing changed answers without reading a table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import __version__, paths
+from .builder import build
+from .plan import BuildError, Library, Progress
+from .toolchain import LINUX, WINDOWS, find_toolchain, host_target
+
+if TYPE_CHECKING:
+    from ..generate.plan import Plan
+
+TARGETS = {"linux": LINUX, "windows": WINDOWS}
+MAJORS = (11, 12, 13)
+_SUFFIXES = {".py", ".pyx", ".pxi", ".pxd", ".h", ".c", ".yaml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build did. `libraries` are paths; `changed` is empty where nothing had to be done."""
+
+    out: Path
+    libraries: tuple[Path, ...]
+    changed: tuple[str, ...]
+    compiled: int
+    seconds: float
+
+
+def build_all(
+    out: Path | None = None,
+    *,
+    targets: Sequence[str] = ("linux",),
+    majors: Iterable[int] = MAJORS,
+    libraries: Sequence[str] = (),
+    function: str = "",
+    toolchain: str = "zig",
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    links: bool = True,
+) -> Built:
+    """Generate and build into `out` (default: the user's cache folder).
+
+    libraries  names such as `cublas`; all if empty. Their companions (core, CPU backend) are always built.
+    function   a symbol: only the libraries that export it are generated and built.
+
+    Raises `BuildError` (one line) where something cannot be built, `TableError` where a table is wrong.
+    """
+    started = time.monotonic()
+    out = out or paths.default_out()
+    majors = tuple(sorted(majors))
+    options = [list(targets), list(majors), sorted(libraries), function, toolchain, links, str(out)]
+    digest = _digest(options)
+    stamp = out / ".stamp.json"
+    known = _read_stamp(stamp, digest)
+    if known:
+        return Built(out, known, (), 0, time.monotonic() - started)
+
+    from ..generate.plan import Plan  # heavy: only where there is something to do
+
+    plan = Plan()
+    wanted = _wanted(plan, libraries, function)
+    src = out / "src"
+    try:
+        plan.write(src)
+        plan.write_headers(out / "include", majors)
+    except OSError as error:
+        raise BuildError(f"cannot write to {error.filename or out}: {error.strerror}") from error
+    found: list[Path] = []
+    changed: list[str] = []
+    compiled = 0
+    for name in targets:
+        target = TARGETS[name]
+        chosen = [x for x in plan.libraries(src, name, majors) if wanted is None or x.file_name in wanted]
+        if wanted is None or "cpu" in wanted:
+            chosen += _cpu(plan, src, name)
+        report = build(chosen, target, find_toolchain(toolchain), out, jobs=jobs, progress=progress, links=links)
+        found += report.libraries
+        changed += report.changed
+        compiled += report.compiled
+    stamp.write_text(json.dumps({"digest": digest, "files": [str(p) for p in found]}), encoding="utf-8")
+    return Built(out, tuple(found), tuple(changed), compiled, time.monotonic() - started)
+
+
+def _cpu(plan: Plan, src: Path, name: str) -> list[Library]:
+    """The CPU backend. For a foreign system the OpenBLAS package at hand is the wrong one: then it is left out."""
+    from ..generate import cpu
+
+    try:
+        return cpu.libraries(plan.tables, src, name)
+    except BuildError:
+        if name == host_target().name:
+            raise
+        return []
+
+
+def _wanted(plan: Plan, libraries: Sequence[str], function: str) -> set[str] | None:
+    """File names to build, or None for all."""
+    from ..generate.plan import CORE_LINUX, CORE_WINDOWS
+
+    names = set(libraries)
+    if function:
+        owners = {f.entry.library for f in plan.tables.functions() if function in (f.name, f.alias)}
+        if not owners:
+            raise BuildError(f"no function {function!r} in the tables; `dragoman coverage` lists all")
+        names |= owners
+    if not names:
+        return None
+    unknown = names - set(plan.tables.libraries)
+    if unknown:
+        raise BuildError(f"no library {sorted(unknown)[0]!r}; expected one of {', '.join(plan.tables.libraries)}")
+    files = {CORE_LINUX, CORE_WINDOWS}
+    for name in names:
+        for v in plan.tables.libraries[name].versions.values():
+            files |= {v.linux, v.windows}
+    return files if function else files | {"cpu"}
+
+
+def _digest(options: object) -> str:
+    """Over everything that a build reads, and how it was asked."""
+    state = hashlib.sha256(json.dumps(options).encode())
+    for tool in ("cython", "ziglang", "scipy-openblas64"):
+        state.update(f"{tool} {version(tool)} {__version__}\n".encode())
+    roots = [paths.package_dir(), paths.tables_dir()]
+    for root in roots:
+        for path in sorted(root.rglob("*")):
+            if path.suffix in _SUFFIXES and "parity" not in path.parts and "coverage" not in path.parts and path.is_file():
+                info = path.stat()
+                state.update(f"{path} {info.st_mtime_ns} {info.st_size}\n".encode())
+    return state.hexdigest()
+
+
+def _read_stamp(stamp: Path, digest: str) -> tuple[Path, ...]:
+    """The libraries of the last build, if it was this one and they are all there."""
+    try:
+        content = json.loads(stamp.read_text(encoding="utf-8"))
+        files = tuple(Path(p) for p in content["files"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+    if content.get("digest") != digest or not all(p.is_file() for p in files):
+        return ()
+    return files

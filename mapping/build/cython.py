@@ -1,0 +1,196 @@
+""".pyx → .c, and the gates that keep Python out of the result.
+
+The C that Cython writes for functions marked `noexcept nogil` touches no Python; the part that does (the module
+initialiser) is never called and the linker drops it. Three gates keep it so:
+
+- a Cython warning is an error;
+- nothing may be assigned in the module initialiser (`module_level_values`): such a value would be lost without a
+  word, since the initialiser never runs;
+- `runtime/nopython/Python.h` lacks what code with the GIL needs, so such code fails to compile, and what it does
+  declare has no definition, so the link fails (`-z defs`, and verify.py for Windows).
+
+`Translator` keeps worker processes: Cython is slow to import and holds its state in globals.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import queue
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+
+from ..paths import package_dir
+from .plan import BuildError
+
+# No exception can be raised: C division, no bounds to check. Everything else is Cython's default.
+DIRECTIVES: dict[str, bool | str] = {
+    "language_level": "3",
+    "cdivision": True,
+    "boundscheck": False,
+    "wraparound": False,
+    "initializedcheck": False,
+    "embedsignature": False,
+}
+
+_ASSIGNED = re.compile(r"^[^/\n]*\b(__pyx_v_(\w+))[^\n]*$", re.MULTILINE)
+_MARKS = ("/*--- Execution code ---*/", "/*--- Wrapped vars code ---*/")
+_LINE = re.compile(r'^\s*#line (\d+) "((?:[^"\\]|\\.)*)"', re.MULTILINE)
+# "level3.pyx:12:4: message", as Cython prints below an excerpt of the source
+_MESSAGE = re.compile(r"^(?:warning: )?(\S[^\n]*?:\d+:\d+: [^\n]+)", re.MULTILINE)
+
+
+def cython_version() -> str:
+    """The installed Cython, which is part of what an object depends on."""
+    return version("cython")
+
+
+def module_level_values(c_text: str, module: str) -> list[tuple[str, str, int]]:
+    """Variables that the module initialiser assigns, as (name, file, line): each of them would be lost."""
+    found: list[tuple[str, str, int]] = []
+    start = c_text.find(_MARKS[0])
+    end = c_text.find(_MARKS[1], start)
+    if start < 0 or end < 0:
+        raise BuildError("the C that Cython wrote has no marks around the module's code; is this Cython supported?")
+    for match in _ASSIGNED.finditer(c_text, start, end):
+        place = list(_LINE.finditer(c_text, start, match.start()))
+        # A module's own variables carry its name: __pyx_v_9text__one_g
+        name = match[2].removeprefix(f"{len(module)}{module}_")
+        found.append((name, place[-1][2] if place else "", int(place[-1][1]) if place else 0))
+    return found
+
+
+def translate(source: Path, c_file: Path, module: str, include_dirs: Sequence[Path], name: str) -> None:
+    """Translates one file in this process; a BuildError says what is wrong in one line.
+
+    `name` is what messages call the source. Cython's working folder shows in its output, so it is made the
+    source's own: the same source gives the same C wherever it lies.
+    """
+    from Cython.Compiler import Errors, Options
+    from Cython.Compiler.Main import compile_single
+
+    options = Options.CompilationOptions(
+        Options.default_options,
+        output_file=str(c_file),
+        include_path=[str(folder) for folder in include_dirs],
+        compiler_directives=dict(DIRECTIVES),
+        language_level=3,
+        emit_linenums=True,
+        c_line_in_traceback=False,
+    )
+    said = io.StringIO()
+    before = os.getcwd()
+    os.chdir(source.parent)
+    try:
+        Errors.init_thread()
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+            result = compile_single(source.name, options, full_module_name=module)
+    finally:
+        os.chdir(before)
+    message = _MESSAGE.search(said.getvalue())
+    if result.num_errors or message:
+        text = message[1] if message else (said.getvalue().strip().splitlines() or ["no message"])[-1]
+        raise BuildError(f"Cython: {text.replace(source.name, name, 1)}")
+    lost = module_level_values(c_file.read_text(encoding="utf-8"), module)
+    if lost:
+        variable, file, line = lost[0]
+        where = (name if file in ("", source.name) else file) + (f":{line}" if line else "")
+        raise BuildError(
+            f"{where}: {variable} gets its value at module level, which never runs here; "
+            "write a static table in verbatim C, or set it in a function"
+        )
+
+
+def serve() -> None:
+    """A worker's loop: one JSON request a line on stdin, one answer a line on stdout."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever else prints must not get between the answers
+    for line in sys.stdin:
+        ask = json.loads(line)
+        answer: dict[str, str] = {}
+        try:
+            translate(
+                Path(ask["source"]), Path(ask["c_file"]), ask["module"], [Path(p) for p in ask["dirs"]], ask["name"]
+            )
+        except BuildError as error:
+            answer["error"] = str(error)
+        except Exception as error:  # a crash of Cython's own is told like any other error
+            answer["error"] = f"{ask['name']}: Cython failed: {type(error).__name__}: {error}"
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+class Translator:
+    """Up to as many worker processes as threads ask at once; they end with the `with` block."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._idle: queue.SimpleQueue[subprocess.Popen[str]] = queue.SimpleQueue()
+        self._all: list[subprocess.Popen[str]] = []
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Translator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self._all:
+            worker.kill()
+            worker.communicate()
+
+    def _start(self) -> subprocess.Popen[str]:
+        # The package is found by its folder, whatever name it was imported under; `-c` keeps this folder's own
+        # modules (cython.py!) off the worker's path.
+        package = package_dir()
+        code = (
+            "import sys; sys.path.append(sys.argv[1]); import importlib; importlib.import_module(sys.argv[2]).serve()"
+        )
+        worker = subprocess.Popen(
+            [sys.executable, "-c", code, str(package.parent), f"{package.name}.build.cython"],
+            cwd=self._folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+        )
+        with self._lock:
+            self._all.append(worker)
+        return worker
+
+    def translate(self, source: Path, c_file: Path, module: str, include_dirs: Sequence[Path], name: str) -> None:
+        """As the function `translate`, in a worker process."""
+        try:
+            worker = self._idle.get_nowait()
+        except queue.Empty:
+            worker = self._start()
+        ask = {
+            "source": str(source),
+            "c_file": str(c_file),
+            "module": module,
+            "dirs": [str(folder) for folder in include_dirs],
+            "name": name,
+        }
+        assert worker.stdin
+        assert worker.stdout
+        try:
+            worker.stdin.write(json.dumps(ask) + "\n")
+            worker.stdin.flush()
+            line = worker.stdout.readline()
+        except OSError:
+            line = ""
+        if not line:
+            raise BuildError(f"{name}: the process that runs Cython ended; is Cython installed for {sys.executable}?")
+        self._idle.put(worker)
+        answer = json.loads(line)
+        if "error" in answer:
+            raise BuildError(answer["error"])

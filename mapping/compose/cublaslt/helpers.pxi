@@ -1,0 +1,94 @@
+# Library and logger functions of cuBLASLt. Its handle is a slot like a cuBLAS handle, so either serves for the other.
+
+cdef extern from "version.h" nogil:
+    const int dg_version
+    const int[3] dg_version_part
+    const int dg_cudart_version
+
+cdef extern from "lt_helpers.h" nogil:
+    const char *lt_status_text(uint32_t status)
+    int lt_logger(int level, const char *file)
+    void *DG_NO_STREAM
+
+
+cdef inline cublasStatus_t lt_create(cublasLtHandle_t *handle) noexcept nogil:
+    cdef dg_blas *h
+    if handle is NULL:
+        return CUBLAS_STATUS_INVALID_VALUE
+    h = <dg_blas *>dg_the_core.slot_new(DG_BLAS)
+    if h is NULL:
+        return CUBLAS_STATUS_ALLOC_FAILED
+    dg_hip.hipGetDevice(&h.device)
+    h.own_workspace = 1
+    h.other_stream = DG_NO_STREAM
+    handle[0] = <cublasLtHandle_t>h
+    return CUBLAS_STATUS_SUCCESS
+
+
+cdef inline cublasStatus_t lt_destroy(cublasLtHandle_t handle) noexcept nogil:
+    """At the end of the process the destroy succeeds and calls nothing."""
+    cdef int reason = dg_admit(handle, DG_BLAS)
+    if reason == DG_CLOSING:
+        return CUBLAS_STATUS_SUCCESS
+    if reason == DG_OK:
+        reason = dg_the_core.slot_retire(handle, DG_BLAS)
+    if reason != DG_OK:
+        return status_of_reason(reason)
+    dg_the_core.slot_free(handle)
+    return CUBLAS_STATUS_SUCCESS
+
+
+cdef inline const char *lt_get_status_name(cublasStatus_t status) noexcept nogil:
+    return name_of_status(status)
+
+
+cdef inline const char *lt_get_status_string(cublasStatus_t status) noexcept nogil:
+    return lt_status_text(status)
+
+
+cdef inline size_t lt_get_version() noexcept nogil:
+    return <size_t>dg_version
+
+
+cdef inline size_t lt_get_cudart_version() noexcept nogil:
+    return <size_t>dg_cudart_version
+
+
+cdef inline cublasStatus_t lt_get_property(libraryPropertyType kind, int *value) noexcept nogil:
+    if value is NULL or <uint32_t>kind > 2:
+        return CUBLAS_STATUS_INVALID_VALUE
+    value[0] = dg_version_part[<int>kind]
+    return CUBLAS_STATUS_SUCCESS
+
+
+# ---- logger: one log serves cuBLAS and cuBLASLt
+
+cdef inline cublasStatus_t lt_logger_set_callback(cublasLtLoggerCallback_t callback) noexcept nogil:
+    """cuBLASLt's callback has another signature than the core's log, so it is taken and never called."""
+    return CUBLAS_STATUS_SUCCESS
+
+
+cdef inline cublasStatus_t lt_logger_set_file(FILE *file) noexcept nogil:
+    """A FILE belongs to the program's C library and may not be ours: it is not written to."""
+    return CUBLAS_STATUS_SUCCESS
+
+
+cdef inline cublasStatus_t lt_logger_open_file(const char *file) noexcept nogil:
+    dg_start()
+    return CUBLAS_STATUS_SUCCESS if lt_logger(1, file) == 0 else CUBLAS_STATUS_INVALID_VALUE
+
+
+cdef inline cublasStatus_t lt_logger_set_level(int level) noexcept nogil:
+    if level < 0 or level > 5:
+        return CUBLAS_STATUS_INVALID_VALUE
+    return CUBLAS_STATUS_SUCCESS
+
+
+cdef inline cublasStatus_t lt_logger_set_mask(int mask) noexcept nogil:
+    return CUBLAS_STATUS_SUCCESS
+
+
+cdef inline cublasStatus_t lt_logger_force_disable() noexcept nogil:
+    dg_start()
+    lt_logger(0, NULL)
+    return CUBLAS_STATUS_SUCCESS

@@ -1,0 +1,110 @@
+# Products of 16-bit numbers: computed in float, rounded once at the end.
+
+cdef extern from "half.h" nogil:
+    float rb_from_half(rocblas_half half)
+    rocblas_half rb_to_half(float value)
+    float rb_from_bfloat16(rocblas_bfloat16 number)
+    rocblas_bfloat16 rb_to_bfloat16(float value)
+
+ctypedef fused half:
+    rocblas_half
+    rocblas_bfloat16
+
+ctypedef fused narrow:
+    rocblas_half
+    rocblas_bfloat16
+    float
+
+cdef enum:
+    PANEL = 96  # edge of the float copies that OpenBLAS multiplies: three of them fit a thread's stack
+
+
+cdef inline float to_float(narrow value) noexcept nogil:
+    if narrow is rocblas_half:
+        return rb_from_half(value)
+    elif narrow is rocblas_bfloat16:
+        return rb_from_bfloat16(value)
+    else:
+        return value
+
+
+cdef inline void store(narrow *place, float value) noexcept nogil:
+    if narrow is rocblas_half:
+        place[0] = rb_to_half(value)
+    elif narrow is rocblas_bfloat16:
+        place[0] = rb_to_bfloat16(value)
+    else:
+        place[0] = value
+
+
+cdef inline void finish(narrow *place, float alpha, float total, float beta) noexcept nogil:
+    """place ← α·total + β·place; a factor 0 leaves its operand unread."""
+    cdef float value = 0
+    if alpha != 0:
+        value = alpha * total
+    if beta != 0:
+        value = value + beta * to_float(place[0])
+    store(place, value)
+
+
+cdef inline void load(const half *a, int64_t lda, int trans, int64_t i0, int64_t j0, int64_t m, int64_t n, float *out) noexcept nogil:
+    """The m×n part of op(A) at (i0, j0), as floats PANEL apart."""
+    cdef int64_t i, j
+    for j in range(n):
+        for i in range(m):
+            if trans == rocblas_operation_none:
+                out[i + j * PANEL] = to_float(a[i0 + i + (j0 + j) * lda])
+            else:
+                out[i + j * PANEL] = to_float(a[j0 + j + (i0 + i) * lda])
+
+
+cdef void gemm_half(
+    int transa, int transb, int64_t m, int64_t n, int64_t k, float alpha, const half *a, int64_t lda, const half *b,
+    int64_t ldb, float beta, half *c, int64_t ldc
+) noexcept nogil:
+    """C ← α·op(A)·op(B) + β·C, panel by panel."""
+    cdef float left[PANEL * PANEL]
+    cdef float right[PANEL * PANEL]
+    cdef float total[PANEL * PANEL]
+    cdef float one = 1, add
+    cdef int64_t i, j, i0, j0 = 0, k0, rows, cols, depth
+    while j0 < n:
+        cols = pick(n - j0 < PANEL, n - j0, PANEL)
+        i0 = 0
+        while i0 < m:
+            rows = pick(m - i0 < PANEL, m - i0, PANEL)
+            k0 = 0
+            add = 0
+            while k0 < k and alpha != 0:
+                depth = pick(k - k0 < PANEL, k - k0, PANEL)
+                load(a, lda, transa, i0, k0, rows, depth, left)
+                load(b, ldb, transb, k0, j0, depth, cols, right)
+                cblas_gemm(
+                    rocblas_operation_none, rocblas_operation_none, rows, cols, depth, one, <const float *>left, PANEL,
+                    <const float *>right, PANEL, add, <float *>total, PANEL
+                )
+                add = 1
+                k0 += PANEL
+            for j in range(cols):
+                for i in range(rows):
+                    finish(&c[i0 + i + (j0 + j) * ldc], alpha, total[i + j * PANEL], beta)
+            i0 += PANEL
+        j0 += PANEL
+
+
+cdef void gemv_half(
+    int trans, int64_t m, int64_t n, float alpha, const half *a, int64_t lda, const half *x, int64_t incx, float beta,
+    narrow *y, int64_t incy
+) noexcept nogil:
+    """y ← α·op(A)·x + β·y, each sum in double."""
+    cdef int64_t rows = pick(trans == rocblas_operation_none, m, n), cols = m + n - rows, i, j
+    cdef int64_t kx = first(cols, incx), ky = first(rows, incy)
+    cdef double total
+    for i in range(rows):
+        total = 0
+        for j in range(cols if alpha != 0 else 0):
+            if trans == rocblas_operation_none:
+                total += <double>to_float(a[i + j * lda]) * to_float(x[kx + j * incx])
+            else:
+                total += <double>to_float(a[j + i * lda]) * to_float(x[kx + j * incx])
+        finish(&y[ky + i * incy], alpha, <float>total, beta)

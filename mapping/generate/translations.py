@@ -1,0 +1,122 @@
+"""`<library>_translate.h`: enumerations and statuses by table, as inline functions.
+
+For a translation `op` the header has `bad_op(x)`, true where the call must be refused, and `to_op(x)`, AMD's number of a
+legal one. For the statuses: `status_of_rocblas(s)` and so on, and `status_of_reason(r)` for the core's reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..tables.model import Library
+from ..tables.types import Resolved, View
+from .writer import Writer
+
+REASONS = {  # enum dg_reason of mapping/runtime/dragoman.h
+    "bad_handle": "DG_BAD_HANDLE",
+    "forked": "DG_FORKED",
+    "no_backend": "DG_NO_BACKEND",
+    "no_memory": "DG_NO_MEMORY",
+    "no_kernels": "DG_NO_KERNELS",
+    "closing": "DG_CLOSING",
+    "unsupported": "DG_UNSUPPORTED",
+}
+# translation table of a library's status, by AMD library
+STATUS = {
+    "cublas": {"rocblas": "rocblas_status", "rocsolver": "rocblas_status", "hip": "hip_status", "hipblaslt": "hipblas_status"},
+    "cublasLt": {"rocblas": "rocblas_status", "hip": "hip_status", "hipblaslt": "hipblas_status"},
+    "cudart": {"hip": "hip_error"},
+    "cuda": {"hip": "hip_error"},
+}
+
+
+def expression(resolved: Resolved) -> str:
+    """C expression for legal values of `x`, or '' where a switch is needed."""
+    if resolved.is_identity:
+        return "x"
+    if resolved.is_dense and resolved.offset is not None:
+        return f"x + {resolved.offset}u"
+    sums = {a + b for a, b in resolved.pairs}
+    if resolved.is_dense and len(sums) == 1:
+        return f"{sums.pop()}u - x"
+    return ""
+
+
+def header(library: Library, view: View, names: Iterable[str], backends: Iterable[str]) -> str:
+    w = Writer()
+    guard = f"{library.name.upper()}_TRANSLATE_H"
+    w.lines(f'#ifndef {guard}\n#define {guard}\n#include "dragoman.h"\n#include "{library.name}_abi.h"\n')
+    w.line("#define DG_UNLIKELY(x) __builtin_expect(!!(x), 0)")
+    for name in sorted(names):
+        resolved = view.translation(name)
+        _translation(w, name, resolved)
+        constant = resolved.refusal or library.constant(library.reasons["invalid"])
+        value = view.value(constant)
+        w.line(f"static inline {library.status} refusal_of_{name}(void) {{ return {value}u; }} /* {constant} */")
+    for backend in backends:
+        table = STATUS.get(library.name, {}).get(backend)
+        if table:
+            _status(w, backend, view.translation(table), library)
+    with w.block(f"static inline const char *name_of_status({library.status} status) {{", "}"):
+        with w.block("switch (status) {", "}"):
+            seen: set[int] = set()
+            for constant, value in view.constants(library.status).items():
+                if value not in seen:
+                    w.line(f'case {value}: return "{constant}";')
+                seen.add(value)
+            w.line('default: return "unknown status";')
+    with w.block(f"static inline {library.status} status_of_reason(int reason) {{", "}"):
+        with w.block("switch (reason) {", "}"):
+            w.line(f"case DG_OK: return ({library.status})0;")
+            for reason, constant in REASONS.items():
+                w.line(f"case {constant}: return {view.value(library.constant(library.reasons[reason]))}u; /* {library.constant(library.reasons[reason])} */")
+            w.line(f"default: return {view.value(library.constant(library.reasons['no_backend']))}u;")
+    w.line("#endif")
+    return w.text()
+
+
+def _translation(w: Writer, name: str, resolved: Resolved) -> None:
+    t = resolved.translation
+    note = f"; {t.note}" if t.note else ""
+    w.line(f"/* {t.source} → {t.target}{note} ({t.evidence}) */")
+    text = expression(resolved)
+    if text and resolved.low == 0 and resolved.is_dense:
+        w.line(f"static inline int bad_{name}(uint32_t x) {{ return DG_UNLIKELY(x > {resolved.high}u); }}")
+        w.line(f"static inline uint32_t to_{name}(uint32_t x) {{ return {text}; }}")
+        return
+    with w.block(f"static inline uint32_t to_{name}(uint32_t x) {{", "}"):
+        with w.block("switch ((int32_t)x) {", "}"):
+            for source, target in resolved.pairs:
+                w.line(f"case {source}: return {target}u;")
+            w.line(f"default: return {resolved.default if resolved.default is not None else '0xffffffffu'};")
+    w.line(f"static inline int bad_{name}(uint32_t x) {{ return to_{name}(x) == 0xffffffffu; }}")
+
+
+def _status(w: Writer, backend: str, resolved: Resolved, library: Library) -> None:
+    t = resolved.translation
+    w.line(f"/* {t.source} → {t.target} ({t.evidence}) */")
+    with w.block(f"static __attribute__((noinline, cold, unused)) {library.status} other_status_of_{backend}(uint32_t s) {{", "}"):
+        with w.block("switch (s) {", "}"):
+            for source, target in resolved.pairs:
+                w.line(f"case {source}: return {target}u;")
+            w.line(f"default: return {resolved.default}u;")
+    w.line(
+        f"static inline {library.status} status_of_{backend}(uint32_t s) "
+        f"{{ return __builtin_expect(s == 0, 1) ? 0u : other_status_of_{backend}(s); }}"
+    )
+
+
+def declarations(library: Library, names: Iterable[str], backends: Iterable[str]) -> str:
+    """The same for Cython."""
+    w = Writer()
+    with w.block(f'cdef extern from "{library.name}_translate.h" nogil:'):
+        for name in sorted(names):
+            w.line(f"bint bad_{name}(uint32_t x)")
+            w.line(f"uint32_t to_{name}(uint32_t x)")
+            w.line(f"{library.status} refusal_of_{name}()")
+        for backend in backends:
+            if STATUS.get(library.name, {}).get(backend):
+                w.line(f"{library.status} status_of_{backend}(uint32_t s)")
+        w.line(f"{library.status} status_of_reason(int reason)")
+        w.line(f"const char *name_of_status({library.status} status)")
+    return w.text()

@@ -1,0 +1,419 @@
+"""The replacement functions: for each chapter one `.pyx` with the hot functions and one with their cold twins.
+
+A hot function checks the handle and the options, translates one argument a line and calls AMD's function. Where the gate is
+shut (first use, tracing, fork) or an argument is refused it hands the whole call to its twin `cold_<name>`, which opens the
+library, says what is wrong, calls, and writes the trace. The twin lives in another object so that no compiler merges it into
+the hot function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..tables.expr import Binary, Call, Compare, Expr, Logic, Name, Number
+from ..tables.kinds import OPTIONS, Kind
+from ..tables.model import Check, CParam, Function, Library, Target, backend_of, expand, rocm_type
+from .imports import Imports, target_import
+from .spelling import base_names, cython_type, declare, is_pointer, name
+from .writer import Writer, wrap
+
+WIDTH = 118
+
+
+@dataclass
+class Chapter:
+    """The functions of one table file, and what their code needs."""
+
+    library: Library
+    file: str  # tables/cublas/level3.yaml
+    functions: tuple[Function, ...]
+    block: str  # compose/cublas/helpers.pxi, or ''
+    imports: Imports
+    used: set[str] = field(default_factory=set)
+
+    @property
+    def stem(self) -> str:
+        return self.file.rsplit("/", 1)[-1].removesuffix(".yaml")
+
+
+def translation_of(kind: Kind) -> str:
+    """Name of the translation that a parameter of this kind goes through, or ''."""
+    if kind.name in OPTIONS:
+        return kind.name
+    if kind.name == "datatype":
+        return "datatype"
+    return kind.translation
+
+
+def handle_of(function: Function) -> CParam | None:
+    """The parameter whose handle must be checked, or None."""
+    for param in function.params:
+        if param.kind.name == "handle" and not param.kind.optional:
+            return param
+    return None
+
+
+def signature(function: Function, prefix: str = "") -> str:
+    inside = [declare(p.ctype, p.name) for p in function.params]
+    result = cython_type(function.result)
+    head = f"cdef public {result}{'' if result.endswith('*') else ' '}{prefix}{function.name}("
+    lines = wrap(inside, WIDTH, head, " " * 8, ") noexcept nogil:")
+    return "\n".join(lines)
+
+
+def prototype_c(function: Function, prefix: str) -> str:
+    inside = ", ".join(p.declaration for p in function.params) or "void"
+    return f"{function.result}{'' if function.result.endswith('*') else ' '}{prefix}{function.name}({inside});"
+
+
+def condition(expr: Expr, function: Function) -> str:
+    """A check's condition as Cython."""
+    match expr:
+        case Name(id=word):
+            return word if word == "NULL" else name(word)
+        case Number(value=value):
+            return str(value)
+        case Compare(op=op, left=left, right=right) | Binary(op=op, left=left, right=right):
+            return f"{condition(left, function)} {op} {condition(right, function)}"
+        case Logic(op="not", items=(item,)):
+            return f"not ({condition(item, function)})"
+        case Logic(op=op, items=items):
+            return f" {op} ".join(
+                f"({condition(i, function)})" if isinstance(i, Logic) else condition(i, function) for i in items
+            )
+        case Call(name=word, args=args):
+            return f"{word}({', '.join(condition(a, function) for a in args)})"
+    raise ValueError(f"{expr} cannot stand in a condition")
+
+
+class ChapterWriter:
+    """Writes both files of a chapter."""
+
+    def __init__(self, chapter: Chapter) -> None:
+        self.chapter = chapter
+        self.library = chapter.library
+        self.hot = Writer()
+        self.cold = Writer()
+        self.cold_names: list[Function] = []
+        self.said = 0
+        for function in chapter.functions:
+            self._function(function)
+
+    # ---- one function
+
+    def _function(self, function: Function) -> None:
+        entry = function.entry
+        self._comment(self.hot, function)
+        if entry.unsupported:
+            self._unsupported(function)
+        elif function.form.base == "v1":
+            self._first_api(function)
+        elif entry.host or entry.compose:
+            self._block(function)
+        else:
+            self._translated(function)
+        self.hot.line()
+
+    def _comment(self, w: Writer, function: Function) -> None:
+        entry = function.entry
+        w.line(f"# {entry.file}:{entry.where.line} {entry.key}" + (f", type {function.type.name}" if function.type.name else ""))
+        w.line(f"#   CUDA  {function.prototype}")
+        if function.form.base != "v1":
+            for target in entry.targets:
+                w.line(f"#   ROCm  {target_import(function, target).prototype}")
+        if entry.host or entry.compose:
+            w.line(f"#   block {self._block_name(function)} in {self.chapter.block}")
+
+    def _unsupported(self, function: Function) -> None:
+        entry = function.entry
+        w = self.hot
+        index, self.said = self.said, self.said + 1
+        w.lines(signature(function))
+        where = f"{entry.file}:{entry.where.line}"
+        w.line(f'    dg_unsupported(&dg_said[{index}], "{function.name}", "{_c_text(entry.unsupported)}", "{where}")')
+        if function.result != "void":
+            w.line(f"    return {self._unsupported_answer(function)}")
+
+    def _unsupported_answer(self, function: Function) -> str:
+        entry = function.entry
+        result = cython_type(function.result)
+        if entry.answer:
+            return entry.answer if entry.answer == "NULL" else f"<{result}>{entry.answer}"
+        if function.returns_status:
+            return f"status_of_reason(DG_UNSUPPORTED)"
+        return "NULL" if is_pointer(function.result) else f"<{result}>0"
+
+    def _block_name(self, function: Function) -> str:
+        return expand(function.entry.host or function.entry.compose, function.type)
+
+    def _block_call(self, function: Function) -> str:
+        args = []
+        for p in function.params:
+            checked = p.kind.name == "handle" and not p.kind.optional
+            args.append(f"<dg_blas *>{name(p.name)}" if checked else name(p.name))
+        return f"{self._block_name(function)}({', '.join(args)})"
+
+    def _backends_of(self, function: Function) -> list[str]:
+        entry = function.entry
+        names = [expand(t.to, function.type) for t in entry.targets] + [expand(c, function.type) for c in entry.calls]
+        return sorted({backend_of(n) for n in names})
+
+    def _block(self, function: Function) -> None:
+        """Answered by a hand-written block: the hot function checks the handle and calls it."""
+        entry = function.entry
+        for call in entry.calls:
+            self.chapter.used.add(expand(call, function.type))
+        handle = handle_of(function)
+        backends = self._backends_of(function)
+        w = self.hot
+        w.lines(signature(function))
+        conditions = []
+        if handle:
+            conditions.append(f"dg_foreign({name(handle.name)}, DG_BLAS)")
+            backends = [b for b in backends if b not in ("rocblas", "hip")]
+        elif backends:
+            conditions.append("dg_closed()")
+        conditions += [f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])" for b in backends]
+        conditions += self._refusals(function)
+        call = self._block_call(function)
+        if not conditions:
+            w.line(f"    {'' if function.result == 'void' else 'return '}{call}")
+            return
+        self._hand_over(w, function, conditions)
+        w.line(f"    {'' if function.result == 'void' else 'return '}{call}")
+        self._twin(function, call, self._backends_of(function))
+
+    def _refusals(self, function: Function) -> list[str]:
+        """Conditions under which the hot path steps aside: options out of range, checks of the entry."""
+        found = []
+        for p in function.params:
+            translation = translation_of(p.kind)
+            if translation and not is_pointer(p.ctype):
+                found.append(f"bad_{translation}({name(p.name)})")
+        found += [f"({condition(c.when, function)})" if isinstance(c.when, Logic) else condition(c.when, function) for c in function.entry.checks]
+        return found
+
+    def _hand_over(self, w: Writer, function: Function, conditions: list[str]) -> None:
+        w.line("    if " + " or ".join(conditions) + ":")
+        args = ", ".join(name(p.name) for p in function.params)
+        keyword = "return " if function.result != "void" else ""
+        w.line(f"        {keyword}cold_{function.name}({args})")
+        if not keyword:
+            w.line("        return")
+
+    def _translated(self, function: Function) -> None:
+        handle = handle_of(function)
+        w = self.hot
+        w.lines(signature(function))
+        backends = self._backends_of(function)
+        conditions = []
+        if handle:
+            conditions.append(f"dg_foreign({name(handle.name)}, DG_BLAS)")
+            conditions += [f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])" for b in backends if b not in ("rocblas", "hip")]
+        else:
+            conditions.append("dg_closed()")
+            conditions += [f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])" for b in backends]
+        conditions += self._refusals(function)
+        self._hand_over(w, function, conditions)
+        self._targets(w, function, "    ")
+        self._twin(function, "", backends)
+
+    def _targets(self, w: Writer, function: Function, indent: str, assign: bool = False) -> None:
+        """The calls of the first target that fits."""
+        for i, target in enumerate(function.entry.targets):
+            if target.when is not None:
+                w.line(f"{indent}{'if' if i == 0 else 'elif'} {condition(target.when, function)}:")
+                self._call(w, function, target, indent + "    ", assign)
+            elif i:
+                w.line(f"{indent}else:")
+                self._call(w, function, target, indent + "    ", assign)
+            else:
+                self._call(w, function, target, indent, assign)
+
+    def _call(self, w: Writer, function: Function, target: Target, indent: str, assign: bool) -> None:
+        item = target_import(function, target)
+        self.chapter.used.add(item.name)
+        head = "status = " if assign else "return "
+        call = f"dg_{item.backend}.{item.name}("
+        if function.returns_status:
+            call = f"status_of_{item.backend}({call}"
+        w.line(f"{indent}{head}{call}")
+        args = self._arguments(function, target)
+        for i, arg in enumerate(args):
+            last = i + 1 == len(args)
+            w.line(f"{indent}    {arg}{'' if last else ','}" + ((")" if function.returns_status else "") + ")" if last else ""))
+
+    def _arguments(self, function: Function, target: Target) -> list[str]:
+        entry = function.entry
+        wanted: list[Expr] = list(target.args) if target.args is not None else [Name(p.name) for p in entry.params]
+        params = {p.name: p for p in function.params}
+        return [self._argument(arg, params, function) for arg in wanted]
+
+    def _argument(self, arg: Expr, params: dict[str, CParam], function: Function) -> str:
+        match arg:
+            case Name(id="NULL"):
+                return "NULL"
+            case Name(id=word):
+                return self._translate(params[word], function)
+            case Call(name=ctype, args=(value,)):
+                return f"<{ctype}>{condition(value, function)}"
+        return condition(arg, function)
+
+    def _translate(self, param: CParam, function: Function) -> str:
+        word = name(param.name)
+        kind = param.kind
+        if kind.name == "handle":
+            return f"(<dg_blas *>{word}).blas"
+        translation = translation_of(kind)
+        if translation and not is_pointer(param.ctype):
+            return f"to_{translation}({word})"
+        theirs = cython_type(rocm_type(kind, function.type, function.form.wide))
+        if is_pointer(param.ctype) and theirs != cython_type(param.ctype):
+            return f"<{theirs}>{word}"  # the same layout under two names
+        return word
+
+    # ---- the cold twin
+
+    def _twin(self, function: Function, block_call: str, backends: list[str]) -> None:
+        entry = function.entry
+        self.cold_names.append(function)
+        w = self.cold
+        w.line(f"# {entry.file}:{entry.where.line} {entry.key}")
+        w.lines(signature(function, "cold_"))
+        handle = handle_of(function)
+        void = function.result == "void"
+        result = cython_type(function.result)
+        text = function.returns_status
+        if not void:
+            w.line(f"    cdef {result}{'' if result.endswith('*') else ' '}status = {'NULL' if is_pointer(function.result) else '<' + result + '>0'}")
+        w.line(f"    cdef int reason = {f'dg_admit({name(handle.name)}, DG_BLAS)' if handle else 'dg_start()'}")
+        for backend in backends:
+            w.line("    if reason == DG_OK:")
+            w.line(f'        reason = dg_need("{backend}")')
+        w.line("    if reason != DG_OK:")
+        w.line(f'        dg_refused_handle("{function.name}", reason)')
+        if text:
+            w.line("        status = status_of_reason(reason)")
+        elif not void:
+            w.line(f"        status = {'NULL' if is_pointer(function.result) else '<' + result + '>0'}")
+        for p in function.params:
+            translation = translation_of(p.kind)
+            if translation and not is_pointer(p.ctype):
+                w.line(f"    elif bad_{translation}({name(p.name)}):")
+                w.line(f'        dg_refused("{function.name}", "{p.name}", <int32_t>{name(p.name)})')
+                w.line(f"        status = {self._refusal(translation)}")
+        for check in entry.checks:
+            w.line(f"    elif {condition(check.when, function)}:")
+            w.line(f'        dg_refused_call("{function.name}", "{check.when}")')
+            w.line(f"        status = {self._constant(check)}")
+        w.line("    else:")
+        if block_call:
+            w.line(f"        {'' if void else 'status = '}{block_call}")
+        else:
+            self._targets(w, function, "        ", assign=True)
+        self._trace(w, function, void)
+        if not void:
+            w.line("    return status")
+        w.line()
+
+    def _refusal(self, translation: str) -> str:
+        return f"refusal_of_{translation}()"
+
+    def _constant(self, check: Check) -> str:
+        return check.status if check.status.startswith(self.library.prefix) else self.library.constant(check.status)
+
+    def _trace(self, w: Writer, function: Function, void: bool) -> None:
+        formats, values = [], []
+        for p in function.params:
+            text, value = _format(p)
+            formats.append(f"{p.name}={text}")
+            if value:
+                values.append(value)
+        answer = "0" if void or is_pointer(function.result) or base_names(function.result) & _BY_VALUE else "<long long>status"
+        w.line("    if dg_tracing():")
+        head = f'dg_the_core.trace("{function.name}", {answer}, "{" ".join(formats)}"'
+        for line in wrap([head, *values] if values else [head], WIDTH, "        ", "            ", ")"):
+            w.line(line)
+
+    # ---- the first API
+
+    def _first_api(self, function: Function) -> None:
+        """cuBLAS before version 4: no handle, options as characters, scalars by value, results returned."""
+        entry = function.entry
+        w = self.hot
+        w.lines(signature(function))
+        twin = next(f for f in self.chapter.functions if f.entry is entry and f.type == function.type and f.form.base == "v2" and not f.form.wide)
+        own = {p.name: p for p in function.params}
+        result = next((p for p in twin.params if p.kind.name == "result"), None)
+        if result:
+            base = cython_type(result.ctype).removesuffix("*").strip()
+            w.line(f"    cdef {base} answer")
+            w.line("    dg_zero(&answer, sizeof(answer))")
+        args = []
+        for p in twin.params:
+            if p.kind.name == "handle":
+                args.append("first_handle()")
+            elif result and p.name == result.name:
+                args.append("&answer")
+            elif p.name not in own:
+                args.append(name(self._omitted(function, p)))
+            elif p.kind.name in OPTIONS:
+                args.append(f"first_{p.kind.name}({name(p.name)})")
+            elif is_pointer(p.ctype) and not is_pointer(own[p.name].ctype):
+                args.append(f"&{name(p.name)}")
+            else:
+                args.append(name(p.name))
+        for line in wrap(args, WIDTH, f"    first_status({twin.name}(", " " * 8, "))"):
+            w.line(line)
+        if result:
+            w.line("    return answer")
+
+    def _omitted(self, function: Function, param: CParam) -> str:
+        """What stands for a parameter that the first API has not: the operand that serves as output, or its ld."""
+        same = function.entry.v1.same
+        if param.kind.is_pointer:
+            return same
+        return str(function.entry.param(same).kind.argument("ld"))
+
+
+_BY_VALUE = {"cuComplex", "cuDoubleComplex", "cudaChannelFormatDesc", "dim3", "cudaExtent", "cudaPitchedPtr", "cudaPos"}
+
+
+def _format(param: CParam) -> tuple[str, str]:
+    """printf format and Cython expression that show one argument."""
+    word = name(param.name)
+    ctype = param.ctype
+    if is_pointer(ctype) or ctype.endswith("Callback_t"):
+        return "%p", f"<void *>{word}"
+    bases = base_names(ctype)
+    if bases:
+        base = next(iter(bases))
+        if base in _BY_VALUE or ctype.startswith("struct ") or base in _STRUCTS:
+            return "{...}", ""
+        if base in _POINTERS:
+            return "%p", f"<void *>{word}"
+        return "%d", f"<int>{word}"
+    if ctype in ("float", "double"):
+        return "%g", f"<double>{word}"
+    if ctype == "char":
+        return "%c", f"<int>{word}"
+    if ctype in ("int", "int32_t"):
+        return "%d", word
+    if ctype in ("unsigned int", "uint32_t"):
+        return "%u", word
+    return "%lld", f"<long long>{word}"
+
+
+# Filled by the plan from tables/types: names of handle types and of structs that pass by value.
+_POINTERS: set[str] = set()
+_STRUCTS: set[str] = set()
+
+
+def know_types(pointers: set[str], structs: set[str]) -> None:
+    """Tell the trace formatter which names are pointers and which are structs."""
+    _POINTERS.update(pointers)
+    _STRUCTS.update(structs)
+
+
+def _c_text(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

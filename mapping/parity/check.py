@@ -1,0 +1,214 @@
+"""One call, judged: memory is filled, the subject called, its answer compared with the oracle's claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..tables.kinds import OPTIONS
+from ..tables.model import CParam, Function
+from .cases import BY_MODE, LETTERS, Case, Layout, Operand, complete, fill, lay_out, oracle_arguments, view
+from .oracles import ORACLES, Array, Claim, Expected, Fault, Verdict, judge
+from .status import StatusCase
+from .subject import Subject, address, by_value
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one call. `status` is the call's answer, `faults` what is wrong with its numbers."""
+
+    status: int
+    verdict: Verdict
+
+    @property
+    def ok(self) -> bool:
+        return self.status == 0 and self.verdict.ok
+
+    def lines(self) -> list[str]:
+        if self.status:
+            return [f"status {self.status}, expected 0"]
+        return [str(f) for f in (*self.verdict.faults, *self.verdict.untouched)]
+
+
+class Workbench:
+    """Arenas that are reused from call to call. One a process and subject."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self._device = np.zeros(1 << 12, np.uint8)
+        self._back = np.zeros(1 << 12, np.uint8)
+        self._host = np.zeros(1 << 12, np.uint8)
+
+    def run(self, function: Function, case: Case) -> Outcome:
+        """Make the call that `case` describes and judge it."""
+        layout = lay_out(function, case)
+        device, back = self._arenas(layout.device_size)
+        host = self._host[: max(layout.host_size, 16)]
+        fill(layout, case, function, device, host)
+        base = self.subject.memory.reserve(max(layout.device_size, 1))
+        _point(layout, device, base)
+        self.subject.memory.upload(device)
+        host_before = host.copy()
+        if function.form.base != "v1":
+            self.subject.pointer_mode(case.device)
+        places = _Places(layout, base, int(host.ctypes.data))
+        answer = self.subject.invoke(function, arguments(function, case, layout, places, self.subject.handle()))
+        status = int(answer) if function.returns_status else self.subject.last_error()
+        self.subject.memory.download(back)
+        before = _arrays(layout, device, host_before)
+        after = _arrays(layout, back, host)
+        _returned(function, layout, after, answer)
+        if status:
+            return Outcome(status, Verdict())
+        with np.errstate(all="ignore"):
+            claims = _claims(function, case, layout, before)
+            stray = _unread(case, claims)
+            return Outcome(status, stray or judge(claims, before, after))
+
+    def ask(self, function: Function, case: StatusCase) -> tuple[int, list[str]]:
+        """Make the call of a status case: its answer, and what it changed though nothing was to be done."""
+        if not case.base.values and not case.base.scalars:
+            return self._bare(function, case), []
+        if case.numbers:
+            outcome = self.run(function, case.base)
+            return outcome.status, [] if outcome.status else outcome.lines()
+        layout = lay_out(function, case.base)
+        device, back = self._arenas(layout.device_size)
+        host = self._host[: max(layout.host_size, 16)]
+        fill(layout, case.base, function, device, host)
+        base = self.subject.memory.reserve(max(layout.device_size, 1))
+        _point(layout, device, base)
+        self.subject.memory.upload(device)
+        if function.form.base != "v1":
+            self.subject.pointer_mode(case.base.device)
+        places = _Places(layout, base, int(host.ctypes.data))
+        replaced = dict(case.replaced)
+        if case.handle == "freed":
+            replaced = {name: self.subject.handle("freed") for name in replaced}
+        answer = self.subject.invoke(
+            function, arguments(function, case.base, layout, places, self.subject.handle(), replaced)
+        )
+        status = int(answer) if function.returns_status else self.subject.last_error()
+        self.subject.memory.download(back)
+        idle = status != 0 or not case.computes
+        changed = [
+            f"{name} was changed"
+            for name, o in layout.operands.items()
+            if idle and not o.host and _differs(o, device, back)
+        ]
+        return status, changed
+
+    def _bare(self, function: Function, case: StatusCase) -> int:
+        """A call whose handle is refused before anything else is looked at."""
+        host = self._host
+        host[...] = 0
+        found: list[Any] = []
+        for p in function.params:
+            if p.name in case.replaced:
+                found.append(self.subject.handle("freed") if case.handle == "freed" else case.replaced[p.name])
+            else:
+                found.append(address(host) if p.kind.is_pointer or "*" in p.ctype else 0)
+        return int(self.subject.invoke(function, found))
+
+    def _arenas(self, size: int) -> tuple[Array, Array]:
+        if size > self._device.size:
+            self._device, self._back = np.zeros(2 * size, np.uint8), np.zeros(2 * size, np.uint8)
+        return self._device[:size], self._back[:size]
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    layout: Layout
+    device: int
+    host: int
+
+    def of(self, operand: Operand) -> int:
+        return (self.host if operand.host else self.device) + operand.offset
+
+
+def arguments(
+    function: Function,
+    case: Case,
+    layout: Layout,
+    places: _Places,
+    handle: int,
+    replaced: Mapping[str, Any] | None = None,
+) -> list[Any]:
+    """The call's arguments in C's order; `replaced` puts others in their place (for the status tests)."""
+    values = complete(function, case)
+    found: list[Any] = []
+    for param in function.params:
+        if replaced and param.name in replaced:
+            found.append(replaced[param.name])
+        else:
+            found.append(_argument(function, param, values, layout, places, handle))
+    return found
+
+
+def _argument(
+    function: Function, param: CParam, values: Mapping[str, int], layout: Layout, places: _Places, handle: int
+) -> Any:
+    kind = param.kind
+    if kind.name == "handle":
+        return handle
+    if kind.is_pointer:
+        if param.name in layout.scalars and function.form.base == "v1":
+            return by_value(layout.scalars[param.name], param.ctype)
+        return places.of(layout.place(param.name))
+    if kind.name in OPTIONS and function.form.base == "v1":
+        return LETTERS[kind.name][values[param.name]].encode()
+    return values[param.name]
+
+
+def _differs(operand: Operand, before: Array, after: Array) -> bool:
+    here = slice(operand.offset, operand.offset + operand.size)
+    return not np.array_equal(before[here], after[here])
+
+
+def _point(layout: Layout, device: Array, base: int) -> None:
+    """Fill the arrays of pointers."""
+    for name, members in layout.lists.items():
+        array = view(device, layout.operands[name])
+        for i, member in enumerate(members):
+            array[i] = base + layout.place(member).offset
+
+
+def _arrays(layout: Layout, device: Array, host: Array) -> dict[str, Array]:
+    return {name: view(host if o.host else device, o) for name, o in layout.operands.items()}
+
+
+def _returned(function: Function, layout: Layout, after: dict[str, Array], answer: Any) -> None:
+    """A result that the first API returns takes the place of the one that it would have written."""
+    if function.form.base == "v1":
+        for p in function.entry.params:
+            if p.kind.name == "result":
+                after[p.name] = after[p.name].copy()
+                after[p.name][0] = answer
+
+
+def _claims(function: Function, case: Case, layout: Layout, before: Mapping[str, Array]) -> list[Claim]:
+    claims = ORACLES[function.entry.oracle].function(**oracle_arguments(function, case, layout, before))
+    return [_renamed(claim, layout.same) for claim in claims]
+
+
+def _renamed(claim: Claim, same: Mapping[str, str]) -> Claim:
+    if isinstance(claim, Expected) and claim.array in same:
+        return Expected(same[claim.array], claim.index, claim.values, claim.bound)
+    return claim
+
+
+def _unread(case: Case, claims: list[Claim]) -> Verdict | None:
+    """The oracle met a sentinel: the table describes less than the function reads."""
+    if case.poison or case.blank or case.data != "real":
+        return None
+    for claim in claims:
+        if isinstance(claim, Expected) and not (np.isfinite(claim.values) | ~np.isfinite(claim.bound)).all():
+            text = "the oracle reads elements that the table does not describe; table or oracle is wrong"
+            return Verdict((Fault(claim.array, -1, text),))
+    return None
+
+
+__all__ = ["BY_MODE", "Outcome", "Workbench", "arguments"]

@@ -1,0 +1,48 @@
+"""Differences that are known and must still be there: each with its reason.
+
+A result that a line here names counts as `known` where it fails; where it passes, the line is out of date and the
+result is `unexpected`, so that no line outlives its reason."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .report import FunctionResult
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`function` and `case` are globs; a `case` of `numbers` means the numbers test."""
+
+    function: str
+    case: str
+    reason: str
+    backend: str = "*"
+
+
+KNOWN: tuple[Known, ...] = ()
+
+
+def applied(result: FunctionResult, backend: str, lines: Sequence[Known] | None = None) -> FunctionResult:
+    """The result with known failures marked."""
+    relevant = [
+        k
+        for k in (KNOWN if lines is None else lines)
+        if fnmatch.fnmatchcase(result.name, k.function) and fnmatch.fnmatchcase(backend, k.backend)
+    ]
+    if not relevant:
+        return result
+    numbers, statuses = result.numbers, list(result.statuses)
+    for line in relevant:
+        if line.case == "numbers" and numbers:
+            numbers = replace(numbers, state=_state(numbers.state), lines=(*numbers.lines, line.reason))
+        for i, status in enumerate(statuses):
+            if fnmatch.fnmatchcase(status.case, line.case):
+                statuses[i] = replace(status, state=_state(status.state), notes=(*status.notes, line.reason))
+    return replace(result, numbers=numbers, statuses=tuple(statuses))
+
+
+def _state(state: str) -> str:
+    return "unexpected" if state == "pass" else "known" if state == "fail" else state

@@ -1,0 +1,62 @@
+"""One call by hand: what a failing example is printed as.
+
+from dragoman.parity import call
+call("cublasSgemm_v2", transa="N", transb="T", m=3, n=5, k=7, lda=4, ldb=6, ldc=4, alpha=2.0, beta=0.0, seed=1)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..tables.kinds import OPTIONS
+from ..tables.loader import load
+from .cases import LETTERS, Case
+from .check import Outcome, Workbench
+from .runner import default_subject
+from .status import baseline
+from .subject import LibrarySubject, Subject, select_backend
+
+_OWN = ("seed", "data", "poison", "alias", "device", "blank")
+
+
+def call(
+    function: str, *, subject: str | Path | Subject = "", backend: str = "cpu", major: int = 12, **arguments: Any
+) -> Outcome:
+    """Call one function with the named arguments, judge it, print what is wrong; the outcome is returned.
+
+    Options are letters ("N", "T", "C"; "L", "U"; "L", "R") or NVIDIA's numbers. Sizes that are left out are small
+    primes."""
+    tables = load()
+    found = tables.function(function)
+    if found is None:
+        raise ValueError(f"no function {function!r} in the tables")
+    kinds = {p.name: p.kind.name for p in found.entry.params}
+    extra = {k: arguments.pop(k) for k in _OWN if k in arguments}
+    unknown = [k for k in arguments if k not in kinds]
+    if unknown:
+        raise ValueError(f"{function} has no parameter {unknown[0]!r}; it has {', '.join(kinds)}")
+    letters = {word: {v: k for k, v in LETTERS[word].items()} for word in OPTIONS}
+    values = {
+        k: letters[kinds[k]][v] if isinstance(v, str) else v for k, v in arguments.items() if kinds[k] != "scalar"
+    }
+    case = baseline(found, values=values, scalars={k: v for k, v in arguments.items() if kinds[k] == "scalar"})
+    case = Case(
+        found.name,
+        case.values,
+        case.scalars,
+        int(extra.get("seed", 0)),
+        str(extra.get("data", "real")),
+        tuple((str(a), int(b), str(c)) for a, b, c in extra.get("poison", ())),
+        tuple(extra["alias"]) if extra.get("alias") else None,
+        bool(extra.get("device", False)),
+        bool(extra.get("blank", False)),
+    )
+    if isinstance(subject, (str, Path)):
+        select_backend(backend)
+        subject = LibrarySubject(Path(subject) if subject else default_subject(major), tables, major)
+    outcome = Workbench(subject).run(found, case)
+    print(f"{found.name}: {'right' if outcome.ok else 'wrong'}")
+    for line in outcome.lines() if not outcome.ok else ():
+        print(f"  {line}")
+    return outcome

@@ -1,0 +1,277 @@
+"""The status test of one function: arguments that are wrong, or only look so, and what NVIDIA answers.
+
+Cases follow from the kinds of the parameters; each changes one thing of a small valid call. What is expected is
+NVIDIA's own answer where one was recorded (`golden/`), else a rule. Whatever the answer, matrices and vectors must
+keep their bits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..tables.kinds import OPTIONS
+from ..tables.model import Function
+from .cases import BY_MODE, Case, all_params, element_dtype, stored
+from .oracles import ORACLES
+from .strategies import _has, is_vector_only, lowest, testable
+
+SUCCESS, NOT_INITIALIZED, INVALID_VALUE = 0, 1, 7
+FOREIGN = 0x1234
+OVER_INT = (1 << 31) + 5  # becomes negative in 32 bits
+WRAPS_TO_ONE = 1 - (1 << 32)  # negative, and 1 in 32 bits
+HUGE_LD = 1 << 33  # becomes 0 in 32 bits
+_SIZES = (3, 5, 7)
+
+
+@dataclass(frozen=True, slots=True)
+class StatusCase:
+    """One call. `replaced` are arguments as C gets them, over those of `base`; `numbers`: judge the result too."""
+
+    name: str
+    base: Case
+    replaced: Mapping[str, Any] = field(default_factory=dict)
+    expected: int = SUCCESS
+    handle: str = ""  # null, foreign or freed
+    numbers: bool = False
+    computes: bool = False  # a call that succeeds may write
+    amd: bool = False  # rests on the order of AMD's checks: not asked of NVIDIA's library
+
+
+def baseline(function: Function, **changes: Any) -> Case:
+    """A small valid call: different primes, padded leading dimensions."""
+    values: dict[str, int] = {}
+    sizes = iter(_SIZES * 2)
+    bands = {
+        str(p.kind.argument(w))
+        for p in all_params(function)
+        for w in ("kl", "ku", "k")
+        if p.kind.core.name.endswith("band") and _has(p.kind, w)
+    }
+    scalars: dict[str, Any] = changes.get("scalars", {})
+    given: Mapping[str, int] = changes.get("values", {})
+    for p in function.params:
+        if p.kind.name in OPTIONS:
+            values[p.name] = 0
+        elif p.kind.name == "batch":
+            values[p.name] = 2
+        elif p.kind.name == "dim":
+            values[p.name] = 1 if p.name in bands else next(sizes)
+    values |= {k: v for k, v in given.items() if k in values}
+    for p in all_params(function):
+        if _has(p.kind, "inc"):
+            values.setdefault(str(p.kind.argument("inc")), 1)
+        if _has(p.kind, "ld"):
+            name = str(p.kind.argument("ld"))
+            values[name] = max(values.get(name, 0), lowest(p.kind.core, values) + 1)
+    values |= {k: v for k, v in given.items() if k in values}
+    for p in all_params(function):
+        if p.kind.name == "strided":
+            values[str(p.kind.args[0])] = stored(p.kind.core, values)[2]
+    present = {p.name for p in function.params}
+    return Case(
+        function.name,
+        {k: v for k, v in values.items() if k in present},
+        {
+            p.name: scalars.get(p.name, 2.0 if element_dtype(p).kind != "c" else 2 + 0j)
+            for p in all_params(function)
+            if p.kind.name == "scalar" and p.kind.io == "in"
+        },
+        seed=7,
+    )
+
+
+def status_cases(function: Function) -> list[StatusCase]:
+    """All status cases of a function, in a fixed order, with what is expected of each."""
+    found = list(_handles(function))
+    if not testable(function):
+        found += _options(function)
+        found += _sizes(function)
+        found += _increments(function)
+        if function.form.base != "v1":
+            found += _pointers(function)
+        if function.form.wide:
+            found += _wide(function)
+    recorded = golden().get(function.entry.library, {}).get(function.entry.key, {})
+    return [_with_golden(case, recorded, function) for case in found]
+
+
+def _with_golden(case: StatusCase, recorded: Mapping[str, Any], function: Function) -> StatusCase:
+    answer = recorded.get(case.name)
+    if isinstance(answer, dict):  # types or forms that differ are listed by symbol
+        answer = answer.get(function.name)
+    if not isinstance(answer, int):
+        return case
+    return replace(case, expected=answer)
+
+
+@lru_cache(maxsize=1)
+def golden() -> dict[str, dict[str, dict[str, Any]]]:
+    """NVIDIA's own answers: library → entry → case → status (or symbol → status)."""
+    path = Path(__file__).parent / "golden" / "statuses.json"
+    found: dict[str, dict[str, dict[str, Any]]] = json.loads(path.read_text())["statuses"] if path.exists() else {}
+    return found
+
+
+def _handles(function: Function) -> Iterator[StatusCase]:
+    if not function.returns_status:
+        return
+    base = Case(function.name, {}) if testable(function) else baseline(function)
+    for p in function.params:
+        if p.kind.name == "handle" and not p.kind.optional:
+            for name, value in (("null", 0), ("foreign", FOREIGN), ("freed", None)):
+                yield StatusCase(f"{p.name} {name}", base, {p.name: value}, NOT_INITIALIZED, handle=name)
+
+
+def _options(function: Function) -> Iterator[StatusCase]:
+    base = baseline(function)
+    oracle = ORACLES[function.entry.oracle]
+    is_complex = any(element_dtype(p).kind == "c" for p in all_params(function))
+    for p in function.params:
+        word = p.kind.name
+        if word not in OPTIONS:
+            continue
+        if function.form.base == "v1":
+            yield StatusCase(f"{p.name} = 'X'", base, {p.name: b"X"}, INVALID_VALUE)
+            continue
+        for value in (3 if word == "op" else 2, 7, -1):
+            yield StatusCase(f"{p.name} = {value}", base, {p.name: value}, INVALID_VALUE)
+        if word == "op" and is_complex:
+            for value in {0, 1, 2} - set(oracle.complex_ops.get(p.name, (0, 1, 2))):
+                yield StatusCase(f"{p.name} = {value}", base, {p.name: value}, INVALID_VALUE)
+
+
+def _sizes(function: Function) -> Iterator[StatusCase]:
+    base = baseline(function)
+    level1 = is_vector_only(function)
+    for p in function.params:
+        if p.kind.name in ("dim", "batch"):
+            yield StatusCase(f"{p.name} = -1", base, {p.name: -1}, SUCCESS if level1 else INVALID_VALUE)
+    arrays = {
+        q.name: 0 for q in all_params(function) if q.kind.core.name not in BY_MODE and q.name in base_names(function)
+    }
+    for p in function.params:
+        if p.kind.name in ("dim", "batch") and p.name in _emptying(function):
+            empty = baseline(function, values={p.name: 0})
+            yield StatusCase(f"{p.name} = 0", empty)
+            if function.form.base != "v1":
+                yield StatusCase(f"{p.name} = 0, arrays NULL", empty, arrays)
+    for name, users in _users(function, "ld").items():
+        least = max(lowest(q.kind.core, base.values) for q in users)
+        for value in sorted({least - 1, 0, -1}):
+            yield StatusCase(f"{name} = {value if value < 1 else 'least - 1'}", base, {name: value}, INVALID_VALUE)
+        for p in function.params:
+            if p.kind.name == "dim" and p.name in _emptying(function):
+                empty = baseline(function, values={p.name: 0})
+                yield StatusCase(f"{name} = 0, {p.name} = 0", empty, {name: 0}, INVALID_VALUE)
+
+
+def base_names(function: Function) -> set[str]:
+    return {p.name for p in function.params}
+
+
+def _emptying(function: Function) -> list[str]:
+    """Sizes that make a call do nothing at all when they are 0: those of what is written."""
+    written = [p for p in all_params(function) if p.kind.is_written and p.kind.core.name not in BY_MODE]
+    names: set[str] = set()
+    for p in written or all_params(function):
+        for word in ("n", "shape"):
+            if _has(p.kind, word):
+                names |= {q.name for q in function.params if q.name in p.kind.names() and q.kind.name == "dim"}
+    names |= {p.name for p in function.params if p.kind.name == "batch"}
+    bands = {str(p.kind.argument("k")) for p in all_params(function) if _has(p.kind, "k")}
+    return [p.name for p in function.params if p.name in names - bands]
+
+
+def _users(function: Function, word: str) -> dict[str, list[Any]]:
+    users: dict[str, list[Any]] = {}
+    present = base_names(function)
+    for p in all_params(function):
+        if _has(p.kind, word) and str(p.kind.argument(word)) in present:
+            users.setdefault(str(p.kind.argument(word)), []).append(p)
+    return users
+
+
+def _increments(function: Function) -> Iterator[StatusCase]:
+    base = baseline(function)
+    for name in _users(function, "inc"):
+        # What increment 0 computes is judged by the numbers test where it has a meaning; here only the status.
+        yield StatusCase(f"{name} = 0", base, {name: 0}, SUCCESS, computes=True)
+
+
+def _pointers(function: Function) -> Iterator[StatusCase]:
+    base = baseline(function)
+    for p in function.params:
+        if p.kind.is_pointer:
+            yield StatusCase(f"{p.name} NULL", base, {p.name: 0}, INVALID_VALUE, computes=True)
+    names = base_names(function)
+    inputs = {
+        p.name: 0
+        for p in all_params(function)
+        if p.kind.core.io == "in" and p.kind.core.name not in BY_MODE and p.name in names
+    }
+    if "alpha" in base.scalars and inputs:
+        zero = baseline(function, scalars={k: 0.0 if k == "alpha" else 1.0 for k in base.scalars})
+        yield StatusCase("alpha = 0, inputs NULL", zero, inputs, INVALID_VALUE, computes=True)
+
+
+def _wide(function: Function) -> Iterator[StatusCase]:
+    """`_64` forms, proved without memory: each case answers otherwise if a size is cut to 32 bits."""
+    base = baseline(function)
+    level1 = is_vector_only(function)
+    sizes = [p.name for p in function.params if p.kind.name in ("dim", "batch")]
+    for name in sizes:
+        yield StatusCase(f"{name} = 1 - 2^32", base, {name: WRAPS_TO_ONE}, SUCCESS if level1 else INVALID_VALUE)
+    lds = _users(function, "ld")
+    if lds:
+        ones = {p.name: 1 for p in function.params if p.kind.name == "dim"}
+        ones |= {str(p.kind.argument(w)): 0 for p in all_params(function) for w in ("kl", "ku", "k") if _band(p, w)}
+        small = baseline(function, values=ones)
+        far = Case(small.function, {k: HUGE_LD if k in lds else v for k, v in small.values.items()}, small.scalars, 7)
+        yield StatusCase("leading dimensions = 2^33", far, numbers=True)
+    if "alpha" in base.scalars and _idle(function):
+        idle = baseline(function, scalars={k: 0.0 if k == "alpha" else 1.0 for k in base.scalars})
+        for name in sizes:
+            if _is_size(function, name):
+                replaced = {name: OVER_INT} | dict.fromkeys(lds, HUGE_LD)
+                yield StatusCase(f"{name} = 2^31 + 5, alpha = 0", idle, replaced, amd=True)
+    elif lds and len(_emptying(function)) > 1:
+        first, second = _emptying(function)[:2]
+        for big, none in ((first, second), (second, first)):
+            empty = baseline(function, values={none: 0})
+            replaced = {big: OVER_INT} | dict.fromkeys(lds, HUGE_LD)
+            yield StatusCase(f"{big} = 2^31 + 5, {none} = 0", empty, replaced, amd=True)
+
+
+def _band(param: Any, word: str) -> bool:
+    return param.kind.core.name.endswith("band") and _has(param.kind, word)
+
+
+def _is_size(function: Function, name: str) -> bool:
+    return function.entry.param(name).kind.name == "dim" and not any(
+        _band(p, w) and str(p.kind.argument(w)) == name for p in all_params(function) for w in ("k", "kl", "ku")
+    )
+
+
+def _idle(function: Function) -> bool:
+    """Whether α = 0 with β = 1 leaves everything as it is, by the oracle's word."""
+    from .cases import fill, lay_out, oracle_arguments, view
+
+    case = baseline(function, scalars={"alpha": 0.0, "beta": 1.0})
+    layout = lay_out(function, case)
+    device, host = np.zeros(layout.device_size, np.uint8), np.zeros(max(layout.host_size, 16), np.uint8)
+    fill(layout, case, function, device, host)
+    arrays = {name: view(host if o.host else device, o) for name, o in layout.operands.items()}
+    claims = ORACLES[function.entry.oracle].function(**oracle_arguments(function, case, layout, arrays))
+    with np.errstate(all="ignore"):
+        return not any(claim.faults(arrays) for claim in claims) and all(_keeps(claim) for claim in claims)
+
+
+def _keeps(claim: Any) -> bool:
+    values = getattr(claim, "bound", None)
+    return values is not None and not np.any((values != 0) & ~np.isinf(np.abs(values)))

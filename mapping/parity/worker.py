@@ -1,0 +1,110 @@
+"""A child of the runner: works through tasks and writes each answer before it begins the next.
+
+Tasks and answers are JSON lines on its standard streams; whatever a library prints goes to standard error. The call
+that is about to be made is kept in a scratch file, so that the parent can tell which one a dead child died of."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..tables.loader import load
+from ..tables.model import Function, Tables
+from .cases import Case
+from .check import Workbench
+from .memory import StickyError
+from .numbers import check_numbers
+from .status import status_cases
+from .subject import LibrarySubject, LoadError, Subject, select_backend
+
+# Statuses after which the device is asked whether it is still there.
+_SUSPICIOUS = (11, 13, 14)
+
+
+class Worker:
+    def __init__(self, config: dict[str, Any], answer: Callable[[dict[str, Any]], None]) -> None:
+        self.config = config
+        self.answer = answer
+        self.tables: Tables = load(Path(config["tables"]) if config.get("tables") else None)
+        self.bench = Workbench(_subject(config, self.tables))
+        self._scratch = os.open(config["scratch"], os.O_WRONLY | os.O_CREAT, 0o600)
+
+    def note(self, case: Case) -> None:
+        """Keep the call that comes next. One small write: the parent reads it only after a death."""
+        os.pwrite(self._scratch, (json.dumps(case.to_json()) + "\n").encode(), 0)
+
+    def run(self, task: dict[str, Any]) -> None:
+        function = self.tables.function(task["function"], task["library"])
+        assert function is not None
+        if task["part"] == "numbers":
+            self._numbers(function, task)
+        else:
+            self._statuses(function, task)
+
+    def _numbers(self, function: Function, task: dict[str, Any]) -> None:
+        result = check_numbers(function, self.bench, task["examples"], self.config["seed"], self.note)
+        reply = {"examples": result.examples, "error": result.error, "lines": list(result.lines)}
+        self.answer({**reply, "failing": result.failing.to_json() if result.failing else None, "done": True})
+        if result.failing:
+            self._look()
+
+    def _statuses(self, function: Function, task: dict[str, Any]) -> None:
+        for i, case in enumerate(status_cases(function)):
+            if i < task["skip"] or (case.amd and self.config.get("nvidia")):
+                continue
+            self.answer({"at": i, "case": case.name, "expected": case.expected})
+            got, changed = self.bench.ask(function, case)
+            self.answer({"case": case.name, "expected": case.expected, "got": got, "changed": changed})
+            if got in _SUSPICIOUS:
+                self._look()
+        self.answer({"done": True})
+
+    def _look(self) -> None:
+        broken = getattr(self.bench.subject, "broken", lambda: "")()
+        if broken:
+            raise StickyError(broken)
+
+
+def _subject(config: dict[str, Any], tables: Tables) -> Subject:
+    if config.get("factory"):  # a subject in Python, for tests
+        module, _, name = config["factory"].partition(":")
+        made: Subject = getattr(importlib.import_module(module), name)()
+        return made
+    select_backend(config.get("backend", ""))
+    return LibrarySubject(Path(config["subject"]), tables, config["major"], config.get("label", ""))
+
+
+def main() -> int:
+    # Answers keep the real standard output; libraries that print are sent to standard error.
+    out = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
+    os.dup2(2, 1)
+
+    def answer(message: dict[str, Any]) -> None:
+        out.write(json.dumps(message) + "\n")
+        out.flush()
+
+    config = json.loads(sys.stdin.readline())
+    try:
+        worker = Worker(config, answer)
+    except (LoadError, StickyError) as error:
+        answer({"failed": str(error)})
+        return 2
+    answer({"ready": True})
+    for line in sys.stdin:
+        try:
+            worker.run(json.loads(line))
+        except StickyError as error:
+            answer({"sticky": str(error)})
+            return 3
+        except LoadError as error:
+            answer({"missing": str(error)})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

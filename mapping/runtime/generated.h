@@ -1,0 +1,36 @@
+/* What generated functions use besides dragoman.h: small questions asked on the hot or cold path. */
+#ifndef DRAGOMAN_GENERATED_H
+#define DRAGOMAN_GENERATED_H
+#include "dragoman.h"
+
+/* The gate is shut: not opened yet, traced, or forked. Calls without a handle then go the cold way. */
+static inline int dg_closed(void) { return __builtin_expect(dg_own_gate.span == 0, 0); }
+
+/* One backend's table is filled. */
+static inline int dg_opened(const dg_backend *backend) { return __builtin_expect(backend->state == 1, 1); }
+
+/* A 64-bit size that a 32-bit function cannot take. */
+static inline int dg_wide(int64_t value) { return value != (int32_t)value; }
+
+/* Cold path only. */
+static inline int dg_tracing(void) { return dg_the_core && dg_the_core->log_level() >= DG_LOG_TRACE; }
+
+/* Cold path only: a refusal is worth a line at level info, since NVIDIA's libraries keep silent. */
+static inline void dg_refused(const char *function, const char *parameter, long long value) {
+    if (dg_the_core && dg_the_core->log_level() >= DG_LOG_INFO)
+        dg_the_core->log(DG_LOG_INFO, "D040", "%s: %s = %lld is refused", function, parameter, value);
+}
+static inline void dg_refused_call(const char *function, const char *condition) {
+    if (dg_the_core && dg_the_core->log_level() >= DG_LOG_INFO)
+        dg_the_core->log(DG_LOG_INFO, "D041", "%s is refused: %s", function, condition);
+}
+static inline void dg_refused_handle(const char *function, int reason) {
+    if (dg_the_core && dg_the_core->log_level() >= DG_LOG_INFO)
+        dg_the_core->log(DG_LOG_INFO, "D042", "%s: the handle is not valid here (reason %d)", function, reason);
+}
+
+static inline void dg_unsupported(uint32_t *said, const char *function, const char *reason, const char *where) {
+    dg_start();
+    if (dg_the_core) dg_the_core->unsupported(said, function, reason, where);
+}
+#endif

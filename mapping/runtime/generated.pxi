@@ -1,0 +1,95 @@
+# dragoman.h and generated.h as generated functions and blocks see them.
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uintptr_t
+
+cdef extern from "generated.h" nogil:
+    enum:
+        DG_BLAS
+        DG_OK
+        DG_BAD_HANDLE
+        DG_FORKED
+        DG_NO_BACKEND
+        DG_NO_MEMORY
+        DG_NO_KERNELS
+        DG_CLOSING
+        DG_UNSUPPORTED
+        DG_LOG_OFF
+        DG_LOG_ERROR
+        DG_LOG_INFO
+        DG_LOG_TRACE
+        DG_BACKEND_CPU
+
+    ctypedef struct dg_import:
+        pass
+
+    ctypedef struct dg_backend:
+        const char *library
+        int state
+
+    ctypedef struct dg_gate:
+        uintptr_t base
+        uintptr_t span
+
+    ctypedef struct dg_library:
+        const char *name
+        int cuda_major
+        dg_gate *gate
+        dg_backend *backends
+
+    ctypedef struct dg_blas:
+        uint32_t magic
+        int device
+        void *blas
+        void *stream
+        void *other_blas
+        void *other_stream
+        int32_t pointer_mode
+        int32_t atomics_mode
+        uint32_t math_mode
+        int32_t sm_target
+        void *workspace
+        size_t workspace_size
+        int32_t own_workspace
+        int32_t stream_count
+        void *streams
+        uint64_t spare[17]
+
+    ctypedef void (*dg_log_callback)(const char *message) noexcept nogil
+
+    ctypedef struct dg_core:
+        uint32_t abi
+        int (*open)(dg_library *library, const char *backend) noexcept nogil
+        int (*backend_kind)() noexcept nogil
+        uint32_t (*backend_version)(const char *backend) noexcept nogil
+        int (*check_kernels)(dg_library *library) noexcept nogil
+        void *(*slot_new)(uint32_t magic) noexcept nogil
+        int (*slot_retire)(void *slot, uint32_t magic) noexcept nogil
+        void (*slot_free)(void *slot) noexcept nogil
+        int (*slot_check)(const void *slot, uint32_t magic) noexcept nogil
+        int (*log_level)() noexcept nogil
+        void (*log)(int level, const char *code, const char *format, ...) noexcept nogil
+        void (*trace)(const char *function, long long status, const char *format, ...) noexcept nogil
+        void (*set_logger)(dg_log_callback callback) noexcept nogil
+        dg_log_callback (*get_logger)() noexcept nogil
+        int (*configure_logger)(int on, int to_stdout, int to_stderr, const char *file) noexcept nogil
+        void (*own_runtime)(dg_library *library) noexcept nogil
+        void *(*alloc)(size_t bytes) noexcept nogil
+        void (*release)(void *memory) noexcept nogil
+        void (*lock)() noexcept nogil
+        void (*unlock)() noexcept nogil
+
+    dg_gate dg_own_gate
+    dg_library dg_own_library
+    const dg_core *dg_the_core
+    int dg_start()
+    int dg_need(const char *backend)
+    int dg_admit(const void *handle, uint32_t magic)
+    bint dg_foreign(const void *handle, uint32_t magic)
+    bint dg_closed()
+    bint dg_opened(const dg_backend *backend)
+    bint dg_wide(int64_t value)
+    bint dg_tracing()
+    void dg_refused(const char *function, const char *parameter, long long value)
+    void dg_refused_call(const char *function, const char *condition)
+    void dg_refused_handle(const char *function, int reason)
+    void dg_unsupported(uint32_t *said, const char *function, const char *reason, const char *where)

@@ -1,0 +1,1 @@
+/* Cython includes <pythread.h>; nothing of it is needed (see Python.h beside this file). */

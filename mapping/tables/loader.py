@@ -1,0 +1,372 @@
+"""YAML → model. Rules inside an entry are checked here as it is read; rules across entries in `_cross_check`.
+
+Every message is one line: `file:line:column: what is wrong; what was expected`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+
+from .. import paths
+from . import expr, marks
+from .kinds import ELEMENTS, parse_kind
+from .marks import Fields, Node, TableError, Where, suggest
+from .model import (
+    MAJORS,
+    TYPES,
+    UNTYPED,
+    Attribute,
+    Check,
+    Combos,
+    Corner,
+    Entry,
+    FirstApi,
+    Form,
+    Library,
+    LibraryVersion,
+    Param,
+    Tables,
+    Target,
+    TypeRecord,
+    backend_of,
+)
+
+FORMS = ("plain", "v2", "i64", "v1", "ptsz", "ptds")
+CAPTURE = ("safe", "workspace", "refuse")
+# dg_reason names (mapping/runtime/dragoman.h) that every library answers by a status of its own.
+REASONS = ("bad_handle", "forked", "no_backend", "no_memory", "no_kernels", "closing", "unsupported", "invalid")
+
+
+def load(root: Path | None = None) -> Tables:
+    """Load all tables below `root` (default: the installation's). Raises `TableError` on the first mistake."""
+    return _load_cached(root or paths.tables_dir())
+
+
+@lru_cache(maxsize=4)
+def _load_cached(root: Path) -> Tables:
+    libraries = _libraries(marks.read(root / "libraries.yaml", "tables/libraries.yaml"))
+    entries: list[Entry] = []
+    for folder in sorted(p for p in root.iterdir() if p.is_dir() and p.name != "types"):
+        for path in sorted(folder.glob("*.yaml")):
+            entries += load_file(marks.read(path, f"tables/{folder.name}/{path.name}"), libraries)
+    tables = Tables(libraries, tuple(entries))
+    _cross_check(tables)
+    return tables
+
+
+def load_text(text: str, name: str, libraries: Mapping[str, Library]) -> tuple[Entry, ...]:
+    """Load one file from a string (tests, editors)."""
+    return tuple(load_file(marks.parse(text, name), libraries))
+
+
+def _libraries(root: Node) -> Mapping[str, Library]:
+    found = {}
+    for name, _, node in root.items():
+        fields = node.fields()
+        versions = {}
+        for major_text, key_node, value in fields.need("versions").items():
+            if not major_text.isdigit():
+                key_node.fail(f"{major_text!r} is not a major version; expected a number such as 12")
+            inner = value.fields()
+            versions[int(major_text)] = LibraryVersion(
+                int(major_text),
+                inner.need("version").text("a version such as 12.9.2"),
+                inner.get("number", Node.number, 0),
+                inner.need("linux").text("a file name"),
+                inner.need("windows").text("a file name"),
+            )
+            inner.done()
+        reasons = {k: v.text("a status constant") for k, _, v in fields.need("reasons").items()}
+        for reason in REASONS:
+            if reason not in reasons:
+                fields.node.fail(f"library {name!r} has no status for {reason!r}; expected one under reasons")
+        found[name] = Library(
+            name=name,
+            title=fields.need("title").text(),
+            status=fields.need("status").text("a status type"),
+            prefix=fields.get("prefix", lambda n: n.text("a prefix"), ""),
+            reasons=MappingProxyType(reasons),
+            versions=MappingProxyType(versions),
+            backends=fields.get("backends", lambda n: n.texts("a backend library"), ()),
+            data=MappingProxyType(
+                fields.get("data", lambda n: {k: v.texts("a target") for k, _, v in n.items()}, {})
+            ),
+            where=node.where,
+        )
+        fields.done()
+    return MappingProxyType(found)
+
+
+def load_file(root: Node, libraries: Mapping[str, Library]) -> list[Entry]:
+    """Entries of one chapter file."""
+    fields = root.fields()
+    head = fields.need("file").fields()
+    library_node = head.need("library")
+    library = library_node.text("a library")
+    if library not in libraries:
+        library_node.fail(f"unknown library {library!r}; {suggest(library, list(libraries))}")
+    defaults = {
+        key: head.get(key, lambda n: n.text(), "") for key in ("header", "cuda_since", "cuda_until", "unsupported")
+    }
+    chapter = head.need("chapter").text("the chapter's name")
+    head.done()
+    return [
+        _entry(key, key_node, node, library, chapter, root.file, defaults) for key, key_node, node in fields.rest()
+    ]
+
+
+def _entry(
+    key: str, key_node: Node, node: Node, library: str, chapter: str, file: str, defaults: Mapping[str, str]
+) -> Entry:
+    f = node.fields()
+    summary = f.need("summary").text("a line of text")
+    symbols = f.get("names", lambda n: _symbols(n, f), ())
+    cuda = f.get("cuda", lambda n: n.text("a name pattern"), key)
+    types = f.get("types", _types, (UNTYPED,))
+    if ("{T}" in cuda or "{t}" in cuda) != (types != (UNTYPED,)):
+        key_node.fail(f"the name pattern {cuda!r} and `types` do not go together; expected both or neither")
+    forms = f.get("forms", _forms, (Form("plain"),))
+    params = f.get("params", lambda n: _params(n, types), ())
+    names = {p.name for p in params}
+    returns = f.get("returns", lambda n: n.text("status or a C type"), "status")
+    targets = f.get("rocm", lambda n: _targets(n, names), ())
+    text = {
+        k: f.get(k, lambda n: n.text(), "")
+        for k in ("host", "compose", "answer", "limits", "cpu", "oracle", "relate", "notes", "source")
+    }
+    unsupported = f.get("unsupported", lambda n: n.text("the reason"), "")
+    answered = [k for k, v in (("rocm", targets), ("host", text["host"]), ("compose", text["compose"])) if v]
+    if not answered and not unsupported:
+        unsupported = defaults["unsupported"]
+    if unsupported:
+        answered.append("unsupported")
+    if len(answered) != 1:
+        key_node.fail(
+            f"{key!r} is answered by {' and '.join(answered) or 'nothing'}; expected exactly one of rocm, host, compose, unsupported"
+        )
+    capture = f.get("capture", lambda n: n.choice(CAPTURE, "capture rule"), "")
+    if text["compose"] and not capture:
+        key_node.fail(f"{key!r} is composed and has no `capture`; expected one of safe, workspace, refuse")
+    entry = Entry(
+        key=key,
+        library=library,
+        chapter=chapter,
+        file=file,
+        where=key_node.where,
+        summary=summary,
+        cuda=cuda,
+        types=types,
+        forms=forms,
+        params=params,
+        returns=returns,
+        names=symbols,
+        targets=targets,
+        host=text["host"],
+        compose=text["compose"],
+        calls=f.get("calls", lambda n: n.texts("an AMD function"), ()),
+        unsupported=unsupported,
+        answer=text["answer"],
+        combos=f.get("combos", _combos, None),
+        checks=f.get("checks", lambda n: _checks(n, names), ()),
+        corners=f.get("corners", _corners, ()),
+        capture=capture,
+        limits=text["limits"],
+        narrow=f.get("narrow", Node.boolean, True),
+        cpu=text["cpu"],
+        oracle=text["oracle"],
+        header=f.get("header", lambda n: n.text("a header"), defaults["header"]),
+        cuda_since=f.get("cuda_since", _version, defaults["cuda_since"]),
+        cuda_until=f.get("cuda_until", _version, defaults["cuda_until"]),
+        since=MappingProxyType(f.get("since", lambda n: {k: _version(v) for k, _, v in n.items()}, {})),
+        os=f.get("os", lambda n: n.choice(("linux", "windows"), "system"), ""),
+        v1=f.get("v1", _v1, FirstApi()),
+        attributes=f.get("attributes", _attributes, ()),
+        relate=text["relate"],
+        notes=text["notes"],
+        source=text["source"],
+    )
+    f.done()
+    return entry
+
+
+def _symbols(node: Node, fields: Fields) -> tuple[str, ...]:
+    """Symbols that share one entry. They are whole names: no pattern goes with them."""
+    for key in ("cuda", "types"):
+        if fields.pop(key) is not None:
+            node.fail(f"`names` and `{key}` do not go together; expected one of them")
+    words = node.texts("a symbol")
+    if len(words) < 2:
+        node.fail("`names` has fewer than two symbols; expected an entry of its own for one")
+    return words
+
+
+def _version(node: Node) -> str:
+    text = node.text("a version such as 12.9")
+    if not all(part.isdigit() for part in text.split(".")):
+        node.fail(f"{text!r} is not a version; expected numbers and dots")
+    return text
+
+
+def _types(node: Node) -> tuple[TypeRecord, ...]:
+    if node.is_sequence:
+        records = []
+        for item in node.sequence():
+            name = item.text("a type such as S")
+            if name not in TYPES:
+                item.fail(f"unknown type {name!r}; {suggest(name, list(TYPES))}")
+            records.append(TYPES[name])
+        return tuple(records)
+    records = []
+    for name, _, value in node.items():
+        roles = {}
+        for role, _, element in value.items():
+            roles[role] = element.choice(tuple(ELEMENTS), "element type")
+        records.append(TypeRecord(name, MappingProxyType(roles)))
+    return tuple(records)
+
+
+def _forms(node: Node) -> tuple[Form, ...]:
+    words = [n.choice(FORMS, "form") for n in node.sequence()]
+    if not words:
+        node.fail("no form; expected at least one")
+    bases = [w for w in words if w in ("plain", "v2")] or ["plain"]
+    forms = [Form(b) for b in bases]
+    if "i64" in words:
+        forms += [Form(b, wide=True) for b in bases]
+    for twin in ("ptsz", "ptds"):
+        if twin in words:
+            forms += [Form(b, twin=twin) for b in bases]
+    if "v1" in words:
+        forms.append(Form("v1"))
+    return tuple(forms)
+
+
+def _params(node: Node, types: tuple[TypeRecord, ...]) -> tuple[Param, ...]:
+    params = []
+    for name, key_node, value in node.items():
+        kind = parse_kind(value)
+        if kind.is_pointer and kind.core.role != "index":
+            for record in types:
+                if not record.has(kind.core.role):
+                    value.fail(
+                        f"type {record.name or 'of this entry'!r} has no role {kind.core.role!r}; "
+                        f"{suggest(kind.core.role, [*record.roles, *ELEMENTS])}"
+                    )
+        params.append(Param(name, kind, key_node.where))
+    names = {p.name for p in params}
+    for param, (_, _, value) in zip(params, node.items(), strict=True):
+        _known(param.kind.names(), names, value)
+    return tuple(params)
+
+
+def _known(used: set[str], names: set[str], node: Node) -> None:
+    for name in sorted(used - names - {"NULL"}):
+        node.fail(f"{name!r} is not a parameter; {suggest(name, sorted(names))}")
+
+
+def _targets(node: Node, names: set[str]) -> tuple[Target, ...]:
+    if not node.is_sequence:
+        return (Target(_amd_name(node), None, None, "", "", node.where),)
+    return tuple(_target(item, names) for item in node.sequence())
+
+
+def _amd_name(node: Node) -> str:
+    text = node.text("an AMD function")
+    if not backend_of(text):
+        node.fail(f"{text!r} is no function of a known AMD library; expected rocblas_…, rocsolver_…, hip…, miopen…")
+    return text
+
+
+def _target(node: Node, names: set[str]) -> Target:
+    f = node.fields()
+    to = _amd_name(f.need("to"))
+    when_node, args_node = f.pop("when"), f.pop("args")
+    when = args = None
+    if when_node:
+        when = expr.parse(when_node.text("a condition"), when_node, "a condition")
+        _known(expr.names(when), names, when_node)
+    if args_node:
+        args = tuple(expr.parse(n.text("an argument"), n, "an argument") for n in args_node.sequence())
+        for arg, arg_node in zip(args, args_node.sequence(), strict=True):
+            _known(expr.names(arg), names, arg_node)
+    target = Target(
+        to, when, args, f.get("older", lambda n: n.text("a block"), ""), f.get("before", _version, ""), node.where
+    )
+    f.done()
+    return target
+
+
+def _checks(node: Node, names: set[str]) -> tuple[Check, ...]:
+    checks = []
+    for item in node.sequence():
+        f = item.fields()
+        when_node = f.need("when")
+        when = expr.parse(when_node.text("a condition"), when_node, "a condition")
+        _known(expr.names(when), names, when_node)
+        checks.append(Check(when, f.need("status").text("a status constant"), item.where))
+        f.done()
+    return tuple(checks)
+
+
+def _corners(node: Node) -> tuple[Corner, ...]:
+    corners = []
+    for item in node.sequence():
+        f = item.fields()
+        corners.append(
+            Corner(f.need("case").text(), f.need("nvidia").text(), f.need("rocm").text(), f.get("source", Node.text, ""))
+        )
+        f.done()
+    return tuple(corners)
+
+
+def _combos(node: Node) -> Combos:
+    f = node.fields()
+    columns = f.need("columns").texts("a column")
+    rows = []
+    for row in f.need("rows").sequence():
+        cells = row.texts("a type")
+        if len(cells) != len(columns):
+            row.fail(f"the row has {len(cells)} cells; expected {len(columns)}: {', '.join(columns)}")
+        rows.append(cells)
+    combos = Combos(columns, tuple(rows), f.need("otherwise").text("a status constant"))
+    f.done()
+    return combos
+
+
+def _attributes(node: Node) -> tuple[Attribute, ...]:
+    found = []
+    for name, _, value in node.items():
+        f = value.fields()
+        found.append(Attribute(name, f.need("type").text("a C type"), f.get("default", Node.text, "0")))
+        f.done()
+    return tuple(found)
+
+
+def _v1(node: Node) -> FirstApi:
+    f = node.fields()
+    words = {k: f.get(k, lambda n: n.texts(), ()) for k in ("types", "omit", "pointer", "value")}
+    first = FirstApi(**words, same=f.get("same", Node.text, ""))
+    f.done()
+    return first
+
+
+def _cross_check(tables: Tables) -> None:
+    """Rules across entries: no symbol twice in one library of one version."""
+    seen: dict[tuple[str, str, int, str], Where] = {}
+    for function in tables.functions():
+        systems = (function.entry.os,) if function.entry.os else ("linux", "windows")
+        for major in sorted(function.majors):
+            for system in systems:
+                place = (function.entry.library, function.name, major, system)
+                if place in seen:
+                    raise TableError(
+                        function.entry.where,
+                        f"{function.name} is defined twice; first defined at {seen[place]}",
+                    )
+                seen[place] = function.entry.where
+
+
+__all__ = ["FORMS", "MAJORS", "REASONS", "Fields", "TableError", "load", "load_file", "load_text"]

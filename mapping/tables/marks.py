@@ -1,0 +1,203 @@
+"""YAML read with marks: every value knows its file, line and column.
+
+`read(path)` gives a `Node`; its methods (`mapping`, `sequence`, `text` ...) check the shape and raise `TableError` with
+`file:line:column: what is wrong; what was expected`. A `Fields` object *pops* each key that its reader understands and
+refuses what is left over, so that a misspelt key cannot pass in silence.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+import yaml
+
+T = TypeVar("T")
+D = TypeVar("D")
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FORBIDDEN = yaml.reader.Reader.NON_PRINTABLE
+_BOOL = "tag:yaml.org,2002:bool"
+_STR = "tag:yaml.org,2002:str"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Where:
+    """A place in a table; prints as `file:line:column`, counted from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class TableError(Exception):
+    """A table is wrong. One line: where, what is wrong, what was expected."""
+
+    def __init__(self, where: Where, message: str) -> None:
+        self.where = where
+        self.message = message
+        super().__init__(f"{where}: {message}")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One YAML value with its place."""
+
+    raw: yaml.Node
+    file: str
+
+    @property
+    def where(self) -> Where:
+        mark = self.raw.start_mark
+        return Where(self.file, mark.line + 1, mark.column + 1)
+
+    def fail(self, message: str) -> NoReturn:
+        raise TableError(self.where, message)
+
+    @property
+    def is_mapping(self) -> bool:
+        return isinstance(self.raw, yaml.MappingNode)
+
+    @property
+    def is_sequence(self) -> bool:
+        return isinstance(self.raw, yaml.SequenceNode)
+
+    @property
+    def is_null(self) -> bool:
+        return self.raw.tag == "tag:yaml.org,2002:null"
+
+    def _shape(self) -> str:
+        if isinstance(self.raw, yaml.MappingNode):
+            return "a mapping"
+        if isinstance(self.raw, yaml.SequenceNode):
+            return "a list"
+        if self.raw.tag == _BOOL:
+            return f"the YAML boolean {self.raw.value!r}"
+        return "nothing" if self.is_null else f"{self.raw.value!r}"
+
+    def items(self) -> Iterator[tuple[str, Node, Node]]:
+        """Key, key's node and value's node of a mapping, in order; duplicates are refused."""
+        if not isinstance(self.raw, yaml.MappingNode):
+            self.fail(f"found {self._shape()}; expected a mapping")
+        seen: dict[str, Where] = {}
+        for key_raw, value_raw in self.raw.value:
+            key_node = Node(key_raw, self.file)
+            key = key_node.text("a name as key")
+            if key in seen:
+                key_node.fail(f"duplicate key {key!r}; first defined at line {seen[key].line}")
+            seen[key] = key_node.where
+            yield key, key_node, Node(value_raw, self.file)
+
+    def fields(self) -> Fields:
+        return Fields(self, {key: (key_node, value) for key, key_node, value in self.items()})
+
+    def sequence(self) -> list[Node]:
+        if not isinstance(self.raw, yaml.SequenceNode):
+            self.fail(f"found {self._shape()}; expected a list")
+        return [Node(item, self.file) for item in self.raw.value]
+
+    def text(self, expected: str = "a word or sentence") -> str:
+        """A scalar as written. YAML's bare booleans (`no`, `on`, `yes` ...) are refused: quote them."""
+        if not isinstance(self.raw, yaml.ScalarNode) or self.is_null:
+            self.fail(f"found {self._shape()}; expected {expected}")
+        if self.raw.tag == _BOOL:
+            self.fail(f"YAML reads {self.raw.value!r} as a boolean; expected {expected} (put it in quotes)")
+        return str(self.raw.value)
+
+    def number(self) -> int:
+        text = self.text("a number")
+        try:
+            return int(text, 0)
+        except ValueError:
+            self.fail(f"found {text!r}; expected a number")
+
+    def boolean(self) -> bool:
+        if self.raw.tag != _BOOL or self.raw.value not in ("true", "false"):
+            self.fail(f"found {self._shape()}; expected true or false")
+        return bool(self.raw.value == "true")
+
+    def texts(self, expected: str = "a word") -> tuple[str, ...]:
+        return tuple(node.text(expected) for node in self.sequence())
+
+    def choice(self, options: tuple[str, ...], what: str) -> str:
+        text = self.text(what)
+        if text not in options:
+            self.fail(f"unknown {what} {text!r}; {suggest(text, options)}")
+        return text
+
+
+def suggest(word: str, options: tuple[str, ...] | list[str]) -> str:
+    """`did you mean 'x'?` where something is close, else the choices."""
+    close = difflib.get_close_matches(word, options, n=1)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return "expected one of " + ", ".join(sorted(options))
+
+
+class Fields:
+    """The keys of a mapping, popped one by one; `done()` refuses what nobody asked for."""
+
+    def __init__(self, node: Node, values: dict[str, tuple[Node, Node]]) -> None:
+        self.node = node
+        self._values = values
+        self._known: list[str] = []
+
+    def pop(self, key: str) -> Node | None:
+        self._known.append(key)
+        found = self._values.pop(key, None)
+        return found[1] if found else None
+
+    def need(self, key: str) -> Node:
+        value = self.pop(key)
+        if value is None:
+            self.node.fail(f"the key {key!r} is missing; expected it here")
+        return value
+
+    def get(self, key: str, read: Callable[[Node], T], default: D) -> T | D:
+        value = self.pop(key)
+        return default if value is None else read(value)
+
+    def rest(self) -> Iterator[tuple[str, Node, Node]]:
+        """All keys not popped yet: entries whose names are free."""
+        values, self._values = self._values, {}
+        for key, (key_node, value) in values.items():
+            yield key, key_node, value
+
+    def done(self) -> None:
+        for key, (key_node, _) in self._values.items():
+            key_node.fail(f"unknown key {key!r}; {suggest(key, self._known)}")
+
+
+def read(path: Path, shown_as: str | None = None) -> Node:
+    """Parse one YAML file. `shown_as` is the name used in messages (the path from the tables' parent)."""
+    name = shown_as or str(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise TableError(Where(name, 1, 1), f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise TableError(Where(name, 1, 1), f"is not UTF-8 at byte {error.start}; expected UTF-8 text") from None
+    return parse(text, name)
+
+
+def parse(text: str, name: str) -> Node:
+    """Parse YAML text that stands for the file `name`."""
+    # PyYAML's two loaders count and name a character that YAML forbids in two ways: it is found here.
+    bad = _FORBIDDEN.search(text)
+    if bad:
+        line, column = text.count("\n", 0, bad.start()) + 1, bad.start() - text.rfind("\n", 0, bad.start())
+        raise TableError(Where(name, line, column), f"the character U+{ord(bad[0]):04X}; expected printable text")
+    try:
+        raw = yaml.compose(text, Loader=_LOADER)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = Where(name, mark.line + 1, mark.column + 1) if mark else Where(name, 1, 1)
+        raise TableError(where, f"not valid YAML: {error.problem}") from None
+    if raw is None:
+        raise TableError(Where(name, 1, 1), "the file is empty; expected a mapping")
+    return Node(raw, name)

@@ -1,0 +1,448 @@
+"""The typed model of the tables: frozen dataclasses that stand between the loader and everything else.
+
+`Tables` holds libraries and entries. An `Entry` is one family; `Tables.functions()` expands it to one `Function` for each
+exported symbol, with both C prototypes resolved. Each object keeps the place in the YAML it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+
+from .expr import Expr
+from .kinds import ELEMENTS, OPTIONS, SIZES, Element, Kind
+from .marks import Where
+
+MAJORS = (11, 12, 13)
+PREFIXES = {  # AMD's library by the beginning of a function's name; the first match counts
+    "rocblas_": "rocblas",
+    "rocsolver_": "rocsolver",
+    "hipblasLt": "hipblaslt",
+    "hipdnn": "hipdnn",
+    "miopen": "miopen",
+    "hip": "hip",
+}
+
+
+def version_key(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryVersion:
+    """One emulated version of a library: the newest of its major."""
+
+    major: int  # CUDA major; for cuDNN its own
+    version: str
+    number: int  # what Get*Version answers
+    linux: str  # file name and SONAME
+    windows: str
+
+    def file_name(self, target: str) -> str:
+        return self.windows if target == "windows" else self.linux
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """One replacement library (`cublas`), in all its versions."""
+
+    name: str
+    title: str
+    status: str
+    prefix: str  # of status constants: CUBLAS_STATUS_
+    reasons: Mapping[str, str]  # dg_reason name -> status constant without prefix
+    versions: Mapping[int, LibraryVersion]
+    backends: tuple[str, ...]
+    data: Mapping[str, tuple[str, ...]]  # exported variables -> targets that have them
+    where: Where
+
+    def constant(self, name: str) -> str:
+        """Full name of a status constant."""
+        return self.prefix + name
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRecord:
+    """A type of a family: its letters and the element type of each role."""
+
+    name: str
+    roles: Mapping[str, str]
+
+    def element(self, role: str) -> Element:
+        if role == "X" and "X" not in self.roles:
+            role = "T"
+        return ELEMENTS[self.roles[role] if role in self.roles else role]
+
+    def has(self, role: str) -> bool:
+        return role in self.roles or role == "X" or role in ELEMENTS
+
+
+TYPES = {
+    name: TypeRecord(name, {"T": t, "R": r, **({"X": r} if name in ("Cs", "Zd") else {})})
+    for name, t, r in (
+        ("S", "f32", "f32"), ("D", "f64", "f64"), ("C", "c32", "f32"), ("Z", "c64", "f64"), ("H", "f16", "f16"),
+        ("Sc", "c32", "f32"), ("Dz", "c64", "f64"), ("Cs", "c32", "f32"), ("Zd", "c64", "f64"),
+    )
+}  # fmt: skip
+UNTYPED = TypeRecord("", {})
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of a symbol."""
+
+    base: str  # plain, v2 or v1
+    wide: bool = False  # _64
+    twin: str = ""  # ptsz or ptds
+
+    @property
+    def suffix(self) -> str:
+        return ("_v2" if self.base == "v2" else "") + ("_64" if self.wide else "") + (f"_{self.twin}" if self.twin else "")
+
+    def __str__(self) -> str:
+        return self.base + ("_64" if self.wide else "") + (f"_{self.twin}" if self.twin else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    name: str
+    kind: Kind
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What answers on AMD's side. `args` is None where our parameters fit as they are."""
+
+    to: str  # name pattern
+    when: Expr | None
+    args: tuple[Expr, ...] | None
+    older: str
+    before: str
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    when: Expr
+    status: str
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class FirstApi:
+    """Where cuBLAS's first API (`v1`) departs from the rule."""
+
+    types: tuple[str, ...] = ()  # the types it has, if not all
+    omit: tuple[str, ...] = ()  # parameters it has not
+    same: str = ""  # the parameter that serves for the omitted output
+    pointer: tuple[str, ...] = ()  # scalars that stay pointers
+    value: tuple[str, ...] = ()  # written scalars that are passed by value
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    case: str
+    nvidia: str
+    rocm: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Combos:
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    otherwise: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    name: str
+    type: str
+    default: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One family of functions, as its table says."""
+
+    key: str
+    library: str
+    chapter: str
+    file: str  # tables/cublas/level3.yaml
+    where: Where
+    summary: str
+    cuda: str
+    types: tuple[TypeRecord, ...]
+    forms: tuple[Form, ...]
+    params: tuple[Param, ...]
+    returns: str
+    names: tuple[str, ...] = ()  # symbols that share the entry; without them `cuda` names it
+    targets: tuple[Target, ...] = ()
+    host: str = ""
+    compose: str = ""
+    calls: tuple[str, ...] = ()
+    unsupported: str = ""
+    answer: str = ""
+    combos: Combos | None = None
+    checks: tuple[Check, ...] = ()
+    corners: tuple[Corner, ...] = ()
+    capture: str = ""
+    limits: str = ""
+    narrow: bool = True
+    cpu: str = ""
+    oracle: str = ""
+    header: str = ""
+    cuda_since: str = ""
+    cuda_until: str = ""
+    since: Mapping[str, str] = field(default_factory=dict)
+    os: str = ""
+    v1: FirstApi = FirstApi()
+    attributes: tuple[Attribute, ...] = ()
+    relate: str = ""
+    notes: str = ""
+    source: str = ""
+
+    def param(self, name: str) -> Param:
+        return next(p for p in self.params if p.name == name)
+
+    @property
+    def is_typed(self) -> bool:
+        return self.types != (UNTYPED,)
+
+
+@dataclass(frozen=True, slots=True)
+class CParam:
+    """A parameter of one symbol: its name, its C type as NVIDIA spells it, its meaning."""
+
+    name: str
+    ctype: str
+    kind: Kind
+    element: Element | None  # of pointers to elements and of scalars by value
+
+    @property
+    def declaration(self) -> str:
+        return f"{self.ctype}{'' if self.ctype.endswith('*') else ' '}{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One exported symbol."""
+
+    name: str
+    entry: Entry
+    type: TypeRecord
+    form: Form
+    result: str
+    params: tuple[CParam, ...]
+    majors: frozenset[int]  # whose emulated version exports it
+
+    @property
+    def alias(self) -> str:
+        """The name that headers turn into this one (`cublasSgemm` → `cublasSgemm_v2`), or ''."""
+        return self.name.replace("_v2", "", 1) if self.form.base == "v2" else ""
+
+    @property
+    def prototype(self) -> str:
+        inside = ", ".join(p.declaration for p in self.params) or "void"
+        return f"{self.result}{'' if self.result.endswith('*') else ' '}{self.name}({inside})"
+
+    @property
+    def returns_status(self) -> bool:
+        return self.entry.returns == "status" and self.form.base != "v1"
+
+    @property
+    def kind(self) -> str:
+        """direct, translate, compose, solver, host or unsupported; computed from the entry."""
+        entry = self.entry
+        if entry.unsupported:
+            return "unsupported"
+        if entry.host:
+            return "host"
+        if entry.compose or len(entry.targets) > 1:
+            solver = any(t.to.startswith("rocsolver_") for t in entry.targets)
+            return "solver" if solver else "compose"
+        target = entry.targets[0]
+        if target.to.startswith("rocsolver_"):
+            return "solver"
+        plain = target.args is None and not any(
+            p.kind.name in OPTIONS or p.kind.translation or p.kind.name == "datatype" for p in self.params
+        )
+        return "direct" if plain and self.form.base != "v1" else "translate"
+
+    def target_name(self, target: Target) -> str:
+        name = expand(target.to, self.type)
+        return name + "_64" if self.form.wide and not name.endswith("_64") else name
+
+
+def expand(pattern: str, record: TypeRecord) -> str:
+    """`cublas{T}gemm` with a type's letters filled in."""
+    return pattern.replace("{T}", record.name).replace("{t}", record.name.lower())
+
+
+def backend_of(symbol: str) -> str:
+    """AMD's library that exports a function, by its name."""
+    for prefix, library in PREFIXES.items():
+        if symbol.startswith(prefix):
+            return library
+    return ""
+
+
+def cuda_type(kind: Kind, record: TypeRecord, form: Form) -> str:
+    """C type of a parameter on NVIDIA's side."""
+    if kind.name == "batched" and kind.inner:
+        element = record.element(kind.inner.role).cuda
+        return f"const {element} *const *" if kind.inner.io == "in" else f"{element} *const *"
+    core = kind.core
+    if form.base == "v1":
+        if core.name in OPTIONS:
+            return "char"
+        if core.name == "scalar" and core.io == "in":
+            return record.element(core.role).cuda
+    if core.is_pointer:
+        if core.role == "index":
+            return f"{'const ' if core.io == 'in' else ''}{'int64_t' if form.wide else 'int'} *"
+        element = record.element(core.role).cuda
+        return f"{'const ' if core.io == 'in' else ''}{element} *"
+    if core.name in SIZES:
+        return "int64_t" if form.wide else "int"
+    if core.name in OPTIONS:
+        return OPTIONS[core.name][0]
+    fixed = {
+        "handle": "cublasHandle_t", "stride": "long long int", "bytes": "size_t", "stream": "cudaStream_t",
+        "event": "cudaEvent_t", "datatype": "cudaDataType",
+    }  # fmt: skip
+    return fixed.get(core.name) or core.type
+
+
+# Types that a `c(TYPE)` parameter has under another name on AMD's side.
+_ROCM_NAMES = {
+    "cudaStream_t": "hipStream_t",
+    "cudaEvent_t": "hipEvent_t",
+    "int": "rocblas_int",
+}
+
+
+def rocm_type(kind: Kind, record: TypeRecord, wide: bool) -> str:
+    """C type of a parameter on AMD's side."""
+    if kind.name == "batched" and kind.inner:
+        element = record.element(kind.inner.role).rocm
+        return f"const {element} *const *" if kind.inner.io == "in" else f"{element} *const *"
+    core = kind.core
+    if core.is_pointer:
+        if core.role == "index":
+            return f"{'const ' if core.io == 'in' else ''}{'int64_t' if wide else 'rocblas_int'} *"
+        element = record.element(core.role).rocm
+        return f"{'const ' if core.io == 'in' else ''}{element} *"
+    if core.name in SIZES:
+        return "int64_t" if wide else "rocblas_int"
+    if core.name in OPTIONS:
+        return OPTIONS[core.name][1]
+    fixed = {
+        "handle": "rocblas_handle", "stride": "rocblas_stride", "bytes": "size_t", "stream": "hipStream_t",
+        "event": "hipEvent_t", "datatype": "rocblas_datatype",
+    }  # fmt: skip
+    if core.name in fixed:
+        return fixed[core.name]
+    base = core.type.removesuffix("*").strip()
+    return core.type.replace(base, _ROCM_NAMES[base]) if base in _ROCM_NAMES else core.type
+
+
+@dataclass(frozen=True)
+class Tables:
+    """All tables. `functions()` expands every entry; the result is cached and ordered as the tables are."""
+
+    libraries: Mapping[str, Library]
+    entries: tuple[Entry, ...]
+
+    @cached_property
+    def _functions(self) -> tuple[Function, ...]:
+        return tuple(f for entry in self.entries for f in self._expand(entry))
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], Function]:
+        return {(f.entry.library, f.name): f for f in self._functions}
+
+    def functions(self, library: str | None = None, major: int | None = None) -> tuple[Function, ...]:
+        """Functions of a library, or of one CUDA major of it."""
+        return tuple(
+            f
+            for f in self._functions
+            if (library is None or f.entry.library == library) and (major is None or major in f.majors)
+        )
+
+    def function(self, name: str, library: str | None = None) -> Function | None:
+        """One function by its symbol, or by the name that headers turn into it."""
+        if library:
+            return self._by_name.get((library, name))
+        exact = [f for (_, n), f in self._by_name.items() if n == name]
+        alias = [f for f in self._functions if f.alias == name]
+        # A program that writes cublasSgemm in its source calls cublasSgemm_v2: the alias goes before the old API.
+        old = bool(exact) and exact[0].form.base == "v1"
+        found = [*alias, *exact] if old else [*exact, *alias]
+        return found[0] if found else None
+
+    def majors_of(self, entry: Entry, form: Form) -> frozenset[int]:
+        library = self.libraries[entry.library]
+        since = entry.cuda_since
+        later = entry.since.get("i64" if form.wide else form.base) or ("12.1" if form.wide and entry.library == "cublas" else "")
+        if later and (not since or version_key(later) > version_key(since)):
+            since = later
+        found = set()
+        for major, version in library.versions.items():
+            key = version_key(version.version)
+            if since and key < version_key(since):
+                continue
+            if entry.cuda_until and key[: len(version_key(entry.cuda_until))] > version_key(entry.cuda_until):
+                continue
+            found.add(major)
+        return frozenset(found)
+
+    def _expand(self, entry: Entry) -> Iterator[Function]:
+        for pattern, record in product(entry.names or (entry.cuda,), entry.types):
+            for form in entry.forms:
+                if form.base == "v1" and entry.v1.types and record.name not in entry.v1.types:
+                    continue
+                params = tuple(
+                    CParam(p.name, _spelling(entry, p, record, form), p.kind, _element(p.kind, record))
+                    for p in entry.params
+                    if not (form.base == "v1" and (p.kind.name in ("handle", "result") or p.name in entry.v1.omit))
+                )
+                yield Function(
+                    name=expand(pattern, record) + form.suffix,
+                    entry=entry,
+                    type=record,
+                    form=form,
+                    result=self._result(entry, record, form),
+                    params=params,
+                    majors=self.majors_of(entry, form),
+                )
+
+    def _result(self, entry: Entry, record: TypeRecord, form: Form) -> str:
+        if form.base == "v1":
+            for p in entry.params:
+                if p.kind.name == "result":
+                    return "int" if p.kind.role == "index" else record.element(p.kind.role).cuda
+            return "void"
+        return self.libraries[entry.library].status if entry.returns == "status" else entry.returns
+
+
+def _spelling(entry: Entry, param: Param, record: TypeRecord, form: Form) -> str:
+    if form.base == "v1":
+        core = param.kind.core
+        if param.name in entry.v1.value:
+            return record.element(core.role).cuda
+        if param.name in entry.v1.pointer:
+            return cuda_type(param.kind, record, Form("v2"))
+        if param.name == entry.v1.same:
+            return f"{record.element(core.role).cuda} *"
+    return cuda_type(param.kind, record, form)
+
+
+def _element(kind: Kind, record: TypeRecord) -> Element | None:
+    core = kind.core
+    if not core.is_pointer or core.role == "index":
+        return None
+    return record.element(core.role)

@@ -1,0 +1,399 @@
+"""Tiny wrong tables in, exact messages out: one pair for each message of the loader and what it reads with.
+
+Every text below is a whole file. `test_each_message_has_a_test` finds a message that nobody provokes.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+from dragoman.tables import expr, kinds, loader, marks
+from dragoman.tables.expr import Name, Tuple, evaluate
+from dragoman.tables.marks import Node, TableError
+from dragoman.tables.model import Tables
+
+pytestmark = pytest.mark.tables
+
+RIGHT = """\
+file: {library: cublas, chapter: Level-3}
+copy:
+  summary: y ← x
+  cuda: cublas{T}copy
+  types: [S, C]
+  params:
+    handle: handle
+    n: dim
+    x: vector(in, n, incx)
+    incx: inc
+    y: vector(out, n, incy)
+    incy: inc
+  rocm: rocblas_{t}copy
+"""
+LIBRARIES = """\
+cublas:
+  title: cuBLAS
+  status: cublasStatus_t
+  prefix: CUBLAS_STATUS_
+  reasons:
+    {bad_handle: A, forked: A, no_backend: A, no_memory: A, no_kernels: A, closing: A, unsupported: A, invalid: A}
+  versions:
+    "12": {version: 12.9.2, linux: libcublas.so.12, windows: cublas64_12.dll}
+  backends: [rocblas]
+"""
+HEAD = "file: {library: cublas, chapter: C}\n"
+HOST = HEAD + "f: {summary: s, host: b, "  # one entry in one line, to be completed
+GEMM = HEAD + "f:\n  summary: s\n  host: b\n  params:\n    m: dim\n    trans: op\n    lda: ld\n"
+
+# PyYAML says it in libyaml's words where it has libyaml.
+UNCLOSED = (
+    "did not find expected ',' or ']'" if yaml.__with_libyaml__ else "expected ',' or ']', but got '<stream end>'"
+)
+ELEMENT_WORDS = "any, bf16, c32, c64, f16, f32, f64, i32, i64, i8, u8"
+
+# id, table, message: tables that are read as `t.yaml` in a library cublas
+ENTRIES = {
+    # marks: YAML and its shapes
+    "empty": ("", "1:1: the file is empty; expected a mapping"),
+    "no YAML": ("file: [a\n", f"2:1: not valid YAML: {UNCLOSED}"),
+    "bad character": ("file:\n  a: \x01", "2:6: the character U+0001; expected printable text"),
+    "no mapping": ("- a\n", "1:1: found a list; expected a mapping"),
+    "key twice": (
+        "file: {library: cublas, chapter: C}\nf: {summary: s, host: b}\nf: {summary: s, host: b}\n",
+        "3:1: duplicate key 'f'; first defined at line 2",
+    ),
+    "key is a boolean": (
+        HEAD + "no: {summary: s}\n",
+        "2:1: YAML reads 'no' as a boolean; expected a name as key (put it in quotes)",
+    ),
+    "no list": (HOST + "forms: v2}\n", "2:33: found 'v2'; expected a list"),
+    "no text": (HEAD + "f: {summary: [s]}\n", "2:14: found a list; expected a line of text"),
+    "nothing": (HEAD + "f: {summary: }\n", "2:14: found nothing; expected a line of text"),
+    "text is a boolean": (
+        HEAD + "f: {summary: on}\n",
+        "2:14: YAML reads 'on' as a boolean; expected a line of text (put it in quotes)",
+    ),
+    "no boolean": (HOST + "narrow: maybe}\n", "2:34: found 'maybe'; expected true or false"),
+    "boolean by another word": (HOST + "narrow: off}\n", "2:34: found the YAML boolean 'off'; expected true or false"),
+    "choice, near": (HOST + "os: linus}\n", "2:30: unknown system 'linus'; did you mean 'linux'?"),
+    "choice, far": (HOST + "os: beos}\n", "2:30: unknown system 'beos'; expected one of linux, windows"),
+    "key missing": ("file: {library: cublas}\n", "1:7: the key 'chapter' is missing; expected it here"),
+    "key missing in an entry": (HEAD + "f: {host: b}\n", "2:4: the key 'summary' is missing; expected it here"),
+    "key unknown": (HOST + "capure: safe}\n", "2:26: unknown key 'capure'; did you mean 'capture'?"),
+    "key unknown in file": (
+        "file: {library: cublas, chapter: C, foo: 1}\n",
+        "1:37: unknown key 'foo'; expected one of chapter, cuda_since, cuda_until, header, library, unsupported",
+    ),
+    # expr
+    "no expression": (
+        HOST + "params: {m: 'dim dim'}}\n",
+        "2:38: 'dim dim' is not a kind; expected names, numbers, calls, + - *, comparisons",
+    ),
+    "no word of the language": (
+        GEMM + "    A: matrix(in, (m / 2, m), lda)\n",
+        "9:8: 'matrix(in, (m / 2, m), lda)' is not a kind: 'm / 2' is not part of the table language",
+    ),
+    "a text in a condition": (
+        GEMM + "  checks:\n    - {when: m < 'a', status: INVALID_VALUE}\n",
+        "10:14: \"m < 'a'\" is not a condition: \"'a'\" is not part of the table language",
+    ),
+    # kinds
+    "no kind": (
+        HOST + "params: {m: 3}}\n",
+        "2:38: 3 is not a kind; expected a word such as dim or matrix(in, (m, n), lda)",
+    ),
+    "kind, near": (HOST + "params: {m: dimm}}\n", "2:38: unknown kind 'dimm'; did you mean 'dim'?"),
+    "batched without count": (
+        GEMM + "    A: batched(matrix(in, (m, m), lda))\n",
+        "9:8: batched(matrix(in, (m, m), lda)) has the wrong arguments; expected batched(KIND, count)",
+    ),
+    "strided without stride": (
+        GEMM + "    A: strided(matrix(in, (m, m), lda), m)\n",
+        "9:8: strided(matrix(in, (m, m), lda), m) has the wrong arguments; expected strided(KIND, stride, count)",
+    ),
+    "enum of nothing": (
+        HOST + "params: {m: enum(1)}}\n",
+        "2:38: enum(1) has the wrong arguments; expected enum(TYPE) or enum(TYPE, TRANSLATION)",
+    ),
+    "size with an argument": (HOST + "params: {m: dim(in)}}\n", "2:38: dim takes no arguments; found dim(in)"),
+    "handle with an argument": (
+        HOST + "params: {m: handle(maybe)}}\n",
+        "2:38: handle takes no arguments; found handle(maybe)",
+    ),
+    "matrix without leading dimension": (
+        GEMM + "    A: matrix(in, (m, m))\n",
+        "9:8: matrix(in, (m, m)) has 2 arguments; expected matrix(io, shape, ld) and perhaps a role",
+    ),
+    "result of two": (
+        HOST + "params: {r: 'result(R, R)'}}\n",
+        "2:38: result(R, R) has 2 arguments; expected result() and perhaps a role",
+    ),
+    "role is a number": (
+        GEMM + "    A: matrix(in, (m, m), lda, 3)\n",
+        "9:8: 3 is not a role; expected a name such as R",
+    ),
+    "no direction": (
+        GEMM + "    A: matrix(m, (m, m), lda)\n",
+        "9:8: 'm' is not a direction; expected one of in, inout, out",
+    ),
+    # loader
+    "library, near": (
+        "file: {library: cublass, chapter: C}\n",
+        "1:17: unknown library 'cublass'; did you mean 'cublas'?",
+    ),
+    "pattern without types": (
+        HEAD + "f: {summary: s, host: b, cuda: 'cublas{T}f'}\n",
+        "2:1: the name pattern 'cublas{T}f' and `types` do not go together; expected both or neither",
+    ),
+    "types without pattern": (
+        HOST + "types: [S]}\n",
+        "2:1: the name pattern 'f' and `types` do not go together; expected both or neither",
+    ),
+    "no answer": (
+        HEAD + "f: {summary: s}\n",
+        "2:1: 'f' is answered by nothing; expected exactly one of rocm, host, compose, unsupported",
+    ),
+    "two answers": (
+        HOST + "unsupported: why}\n",
+        "2:1: 'f' is answered by host and unsupported; expected exactly one of rocm, host, compose, unsupported",
+    ),
+    "three answers": (
+        HOST + "rocm: rocblas_f, compose: c, capture: safe}\n",
+        "2:1: 'f' is answered by rocm and host and compose; expected exactly one of rocm, host, compose, unsupported",
+    ),
+    "composed without capture": (
+        HEAD + "f: {summary: s, compose: c}\n",
+        "2:1: 'f' is composed and has no `capture`; expected one of safe, workspace, refuse",
+    ),
+    "capture, far": (
+        HEAD + "f: {summary: s, compose: c, capture: x}\n",
+        "2:38: unknown capture rule 'x'; expected one of refuse, safe, workspace",
+    ),
+    "names beside cuda": (
+        HOST + "names: [a, b], cuda: c}\n",
+        "2:33: `names` and `cuda` do not go together; expected one of them",
+    ),
+    "names beside types": (
+        HOST + "types: [S], names: [a, b]}\n",
+        "2:45: `names` and `types` do not go together; expected one of them",
+    ),
+    "one name": (
+        HOST + "names: [a]}\n",
+        "2:33: `names` has fewer than two symbols; expected an entry of its own for one",
+    ),
+    "no version": (HOST + "cuda_since: 12.x}\n", "2:38: '12.x' is not a version; expected numbers and dots"),
+    "type, near": (
+        HOST + "cuda: 'cublas{T}f', types: [Scc]}\n",
+        "2:54: unknown type 'Scc'; did you mean 'Sc'?",
+    ),
+    "element type": (
+        HOST + "cuda: 'cublas{T}f', types: {S: {A: f31}}}\n",
+        "2:61: unknown element type 'f31'; did you mean 'f32'?",
+    ),
+    "form": (HOST + "forms: [v3]}\n", "2:34: unknown form 'v3'; expected one of i64, plain, ptds, ptsz, v1, v2"),
+    "no form": (HOST + "forms: []}\n", "2:33: no form; expected at least one"),
+    "role that no type has": (
+        HOST + "cuda: 'cublas{T}f', types: [S], params: {a: 'scalar(in, Q)'}}\n",
+        f"2:70: type 'S' has no role 'Q'; expected one of R, T, {ELEMENT_WORDS}",
+    ),
+    "role without types": (
+        HOST + "params: {a: scalar(in)}}\n",
+        f"2:38: type 'of this entry' has no role 'T'; expected one of {ELEMENT_WORDS}",
+    ),
+    "a kind of nothing": (
+        GEMM + "    A: matrix(in, (m, n), lda, f32)\n",
+        "9:8: 'n' is not a parameter; expected one of A, lda, m, trans",
+    ),
+    "a condition of nothing": (
+        GEMM + "  checks:\n    - {when: ldb < 1, status: INVALID_VALUE}\n",
+        "10:14: 'ldb' is not a parameter; did you mean 'lda'?",
+    ),
+    "an argument of nothing": (
+        HEAD + "f:\n  summary: s\n  params: {m: dim}\n  rocm:\n    - {to: rocblas_f, args: [n]}\n",
+        "6:30: 'n' is not a parameter; expected one of m",
+    ),
+    "no AMD function": (
+        HEAD + "f: {summary: s, rocm: cublas_f}\n",
+        "2:23: 'cublas_f' is no function of a known AMD library; expected rocblas_…, rocsolver_…, hip…, miopen…",
+    ),
+    "row too short": (
+        HOST + "combos: {columns: [A, B], rows: [[f32]], otherwise: NOT_SUPPORTED}}\n",
+        "2:59: the row has 1 cells; expected 2: A, B",
+    ),
+}  # fmt: skip
+
+# id, libraries.yaml, tables/cublas/t.yaml, message
+WHOLE = {
+    "major is a word": (
+        LIBRARIES.replace('"12"', "twelve"), RIGHT,
+        "tables/libraries.yaml:8:5: 'twelve' is not a major version; expected a number such as 12",
+    ),
+    "reason missing": (
+        LIBRARIES.replace("forked: A, ", ""), RIGHT,
+        "tables/libraries.yaml:2:3: library 'cublas' has no status for 'forked'; expected one under reasons",
+    ),
+    "no number": (
+        LIBRARIES.replace("12.9.2,", "12.9.2, number: many,"), RIGHT,
+        "tables/libraries.yaml:8:37: found 'many'; expected a number",
+    ),
+    "symbol twice": (
+        LIBRARIES, RIGHT + "cublasScopy: {summary: s, host: b}\n",
+        "tables/cublas/t.yaml:14:1: cublasScopy is defined twice; first defined at tables/cublas/t.yaml:2:1",
+    ),
+}  # fmt: skip
+
+
+def _message(read: Callable[[], object]) -> TableError:
+    with pytest.raises(TableError) as caught:
+        read()
+    return caught.value
+
+
+def _load_entry(text: str) -> object:
+    libraries = loader._libraries(marks.parse(LIBRARIES, "tables/libraries.yaml"))
+    return loader.load_text(text, "t.yaml", libraries)
+
+
+def _load_whole(folder: Path, libraries: str, table: str) -> Tables:
+    (folder / "cublas").mkdir()
+    (folder / "libraries.yaml").write_text(libraries, encoding="utf-8")
+    (folder / "cublas" / "t.yaml").write_text(table, encoding="utf-8")
+    return loader.load(folder)
+
+
+def test_the_right_table_is_read(tmp_path: Path) -> None:
+    tables = _load_whole(tmp_path, LIBRARIES, RIGHT)
+    assert [str(f.entry.where) for f in tables.functions()] == ["tables/cublas/t.yaml:2:1"] * 2
+    assert [f.prototype for f in tables.functions()] == [
+        "cublasStatus_t cublasScopy(cublasHandle_t handle, int n, const float *x, int incx, float *y, int incy)",
+        "cublasStatus_t cublasCcopy(cublasHandle_t handle, int n, const cuComplex *x, int incx, "
+        "cuComplex *y, int incy)",
+    ]
+
+
+@pytest.mark.parametrize("case", ENTRIES)
+def test_wrong_entry(case: str) -> None:
+    text, message = ENTRIES[case]
+    assert str(_message(lambda: _load_entry(text))) == f"t.yaml:{message}"
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_wrong_tables(case: str, tmp_path: Path) -> None:
+    libraries, table, message = WHOLE[case]
+    assert str(_message(lambda: _load_whole(tmp_path, libraries, table))) == message
+
+
+def test_no_file(tmp_path: Path) -> None:
+    error = _message(lambda: marks.read(tmp_path / "none.yaml", "tables/none.yaml"))
+    assert str(error) == "tables/none.yaml:1:1: cannot be read: No such file or directory"
+
+
+def test_no_utf8(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_bytes(b"a: \xff")
+    error = _message(lambda: marks.read(tmp_path / "t.yaml", "tables/t.yaml"))
+    assert str(error) == "tables/t.yaml:1:1: is not UTF-8 at byte 3; expected UTF-8 text"
+
+
+def test_an_expression_that_has_no_value() -> None:
+    with pytest.raises(ValueError, match=r"^unknown\(m\) cannot be computed$"):
+        evaluate(expr.parse("unknown(m)", marks.parse("m", "t.yaml"), "a shape"), {"m": 3})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("max(m, n) + 2 * k - 1", 14),
+        ("min(m, n)", 3),
+        ("op(trans, m, n)", (3, 5)),
+        ("sided(side, m, n)", 3),
+        ("m < n and not k == 0", True),
+        ("m > n or p is NULL", True),
+        ("m is not NULL", True),
+        ("(m, n)", (3, 5)),
+    ],
+)
+def test_an_expression_that_has_a_value(text: str, value: object) -> None:
+    tree = expr.parse(text, marks.parse("m", "t.yaml"), "a shape")
+    assert evaluate(tree, {"m": 3, "n": 5, "k": 5, "trans": 0, "side": 0, "p": None}) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dim",
+        "handle(optional)",
+        "c(const void *)",
+        "enum(cublasMath_t)",
+        "enum(cublasFillMode_t, fill)",
+        "scalar(in, R)",
+        "result(index)",
+        "vector(inout, n, incx)",
+        "matrix(in, op(trans, m, k), lda)",
+        "triangular(in, sided(side, m, n), lda, uplo, diag)",
+        "batched(matrix(in, (m, n), lda), batchCount)",
+        "strided(matrix(in, (m, n), lda), strideA, batchCount)",
+    ],
+)
+def test_a_kind_prints_as_it_is_written(text: str) -> None:
+    assert str(kinds.parse_kind(marks.parse(f"'{text}'", "t.yaml"))) == text
+
+
+def test_a_kind_finds_its_arguments() -> None:
+    kind = kinds.parse_kind(marks.parse("'batched(matrix(in, (m, n), lda), count)'", "t.yaml"))
+    assert (kind.argument("shape"), kind.argument("ld")) == (Tuple((Name("m"), Name("n"))), Name("lda"))
+    assert kind.names() == {"m", "n", "lda", "count"}
+
+
+def test_a_list_of_names_is_one_entry_and_several_functions(tmp_path: Path) -> None:
+    table = HEAD + "pair: {summary: s, names: [cublasA, cublasB], unsupported: why, forms: [plain, i64]}\n"
+    tables = _load_whole(tmp_path, LIBRARIES, table)
+    functions = tables.functions()
+    assert [f.name for f in functions] == ["cublasA", "cublasA_64", "cublasB", "cublasB_64"]
+    assert len({id(f.entry) for f in functions}) == 1
+
+
+def test_each_message_has_a_test(tmp_path: Path) -> None:
+    """Every place in the four modules that refuses a table is reached by a case above, by line."""
+    reached = set()
+    for text, _ in ENTRIES.values():
+        reached.add(_place(_message(lambda text=text: _load_entry(text))))  # type: ignore[misc]
+    for i, (libraries, table, _) in enumerate(WHOLE.values()):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        reached.add(_place(_message(lambda a=folder, b=libraries, c=table: _load_whole(a, b, c))))  # type: ignore[misc]
+    (tmp_path / "bytes.yaml").write_bytes(b"\xff")
+    for name in ("none.yaml", "bytes.yaml"):
+        reached.add(_place(_message(lambda name=name: marks.read(tmp_path / name))))  # type: ignore[misc]
+    places = {place for module in (marks, expr, kinds, loader) for place in _refusals(module)}
+    missed = [f"{name}.py:{first}" for name, first, last in sorted(places) if not _hit(reached, name, first, last)]
+    assert not missed, f"no test provokes the messages at {', '.join(missed)}"
+
+
+def _place(error: TableError) -> tuple[str, int]:
+    """Module and line that raised, behind `Node.fail`."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.name != Node.fail.__name__]
+    return Path(frames[-1].filename).stem, frames[-1].lineno or 0
+
+
+def _refusals(module: ModuleType) -> list[tuple[str, int, int]]:
+    """Module, first and last line of each call that refuses a table; `Node.fail` itself is not one."""
+    stem = Path(inspect.getfile(module)).stem
+    found, own = [], set()
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.FunctionDef) and node.name == Node.fail.__name__:
+            own |= {n.lineno for n in ast.walk(node) if isinstance(n, ast.Call)}
+        elif isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in ("fail", "TableError"):
+                found.append((stem, node.lineno, node.end_lineno or 0))
+    return [place for place in found if place[1] not in own]
+
+
+def _hit(reached: set[tuple[str, int]], name: str, first: int, last: int) -> bool:
+    return any(n == name and first <= line <= last for n, line in reached)
