@@ -33,14 +33,14 @@ class BuildPackage(build_py):
     """Adds the tables and, in a real build, the libraries to what is copied."""
 
     def run(self) -> None:
-        super().run()
         if self.editable_mode:
+            super().run()
             return
         package = Path(self.build_lib) / "dragoman"
-        for part in ("data", "lib"):  # nothing of an earlier build may slip into the wheel
-            shutil.rmtree(package / part, ignore_errors=True)
+        shutil.rmtree(package, ignore_errors=True)  # nothing of an earlier build may slip into the wheel
+        super().run()
         shutil.copytree(ROOT / "tables", package / "data" / "tables")
-        host_tag()
+        host_tag()  # refuses a host that the libraries are not for, before the work
         sys.path.insert(0, str(ROOT))
         from mapping.build.plan import BuildError, Event
         from mapping.build.wheel import build_host
@@ -52,6 +52,10 @@ class BuildPackage(build_py):
             build_host(package / "lib", progress=progress)
         except BuildError as error:
             sys.exit(f"dragoman: {error}")
+        for note in (package / "lib").rglob(
+            ".*.json"
+        ):  # what the next build would want to know, with this tree's paths
+            note.unlink()
 
 
 class PlatformWheel(bdist_wheel):

@@ -135,7 +135,12 @@ def _digest(options: object) -> str:
     roots = [paths.package_dir(), paths.tables_dir()]
     for root in roots:
         for path in sorted(root.rglob("*")):
-            if path.suffix in _SUFFIXES and "parity" not in path.parts and "coverage" not in path.parts and path.is_file():
+            if (
+                path.suffix in _SUFFIXES
+                and "parity" not in path.parts
+                and "coverage" not in path.parts
+                and path.is_file()
+            ):
                 info = path.stat()
                 state.update(f"{path} {info.st_mtime_ns} {info.st_size}\n".encode())
     return state.hexdigest()

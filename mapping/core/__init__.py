@@ -13,7 +13,7 @@ def core_library(target: str, folder: str = "") -> Library:
     """The core for a target (`linux`, `windows`), to be built into `folder`."""
     package = package_dir()
     unit = Unit("core/core.pyx", package / "core" / "core.pyx", include_dirs=(package / "runtime", package / "core"))
-    return Library(_FILES[target], units=(unit,), exports=(EXPORT,), folder=folder, libs=("pthread", "dl") if target == "linux" else ())
+    return Library(_FILES[target], units=(unit,), exports=(EXPORT,), folder=folder)
 
 
 def library_unit() -> Unit:

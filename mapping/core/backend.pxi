@@ -120,8 +120,8 @@ cdef void *load(const char *file, const char *says, int deep) noexcept nogil:
     opening = 0
     if module == NULL:
         dg_module_error(file, why, sizeof(why))
-        core_log(DG_LOG_ERROR, b"D014", b"cannot load %s, %s: %s. Repair or reinstall ROCm, or set DRAGOMAN_ROCM_PATH to another root",
-                 says, file, why)
+        core_log(DG_LOG_ERROR, b"D014", b"cannot load %s, %s: %s. Repair or reinstall %s", says, file, why,
+                 <const char *>b"it" if chosen > DG_BACKEND_ROCM else <const char *>b"ROCm, or set DRAGOMAN_ROCM_PATH to another root")
     return module
 
 
@@ -313,8 +313,7 @@ cdef int choose_rocm() noexcept nogil:
     if state == HIP_ABSENT:
         core_log(DG_LOG_ERROR, b"D010", b"no HIP runtime (%s) found. %s", core_kinds[CORE_HIP].files[0], core_kinds[CORE_HIP].have)
     elif state == HIP_IDLE:
-        core_log(DG_LOG_ERROR, b"D009", b"%s finds no device (error %d). Is the driver loaded, and is the user in the groups render and video?",
-                 kind_file[CORE_HIP], hip_error)
+        core_log(DG_LOG_ERROR, b"D009", b"%s finds no device (error %d). %s", kind_file[CORE_HIP], hip_error, CORE_NO_DEVICE)
     return DG_BACKEND_NONE
 
 

@@ -41,6 +41,7 @@ cdef extern from "known.h" nogil:
         CORE_OLDEST_ROCBLAS
     const char *CORE_TOO_OLD
     const char *CORE_WHEEL_BELOW
+    const char *CORE_NO_DEVICE
     const char *const core_below[3]
     const char *const core_system[5]
 

@@ -74,6 +74,13 @@ static const char *const core_system[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib
 #define CORE_HIP_PREFIX "libamdhip64.so"
 #endif
 
+/* What to look at where HIP is there and finds no device. */
+#if DG_WINDOWS
+#define CORE_NO_DEVICE "Is AMD's graphics driver installed and new enough, and HIP_VISIBLE_DEVICES right?"
+#else
+#define CORE_NO_DEVICE "Is the amdgpu driver loaded, the user in the groups render and video, HIP_VISIBLE_DEVICES right?"
+#endif
+
 /* File names that tell of another CUDA driver, of a HIP runtime, of any part of ROCm. */
 static inline int core_is_driver(const char *name) {
     return DG_WINDOWS ? dg_same_name(name, "nvcuda.dll") : dg_starts(name, "libcuda.so");

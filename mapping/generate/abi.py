@@ -13,7 +13,6 @@ from ..tables.types import Types, View
 from .spelling import base_names, cython_type, is_pointer
 from .writer import Writer
 
-
 # Types of the C library: declared by its own headers.
 SYSTEM = {"FILE": "stdio.h"}
 
@@ -79,7 +78,7 @@ class Abi:
             return
         done.add(base)
         struct = self.types.structs[base]
-        version = self.view.version(struct.owner) or next(reversed(struct.owner.versions.values()))
+        version = self.view.version(struct.owner) or struct.owner.versions[max(struct.owner.versions)]
         members = struct.members(version)
         for member in members:
             for inner in base_names(member.type):
@@ -139,7 +138,9 @@ class Abi:
     def declarations(self, header: str) -> str:
         """The same for Cython, as an `extern` block."""
         w = Writer()
-        w.line("from libc.stdint cimport int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t, uintptr_t")
+        w.line(
+            "from libc.stdint cimport int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t, uintptr_t"
+        )
         with w.block(f'cdef extern from "{header}" nogil:'):
             w.line("pass")
             bases = sorted(self._pointed | self._passed, key=lambda b: (bool(self._struct_behind(b)), b))
@@ -164,7 +165,7 @@ class Abi:
 
     def _cython_struct(self, base: str, w: Writer) -> None:
         struct = self.types.structs[base]
-        version = self.view.version(struct.owner) or next(reversed(struct.owner.versions.values()))
+        version = self.view.version(struct.owner) or struct.owner.versions[max(struct.owner.versions)]
         members = struct.members(version) if base in self._passed else ()
         simple = [m for m in members if not m.word and not base_names(m.type) and "[" not in m.declaration]
         kind = "union" if struct.kind == "union" else "struct"

@@ -357,11 +357,11 @@ def _product(body: _Body, r: Routine) -> None:
     _refuse_null_members(body, r, "used")
     out = r.outputs[0]
     if r.is_half:  # its blocks round once, so they take both factors
-        lines = [_call(r, {r.scalars[0].name: f"{alpha_value} if used else 0"})]
+        lines = ["if used:", f"    {_call(r)}", "else:", f"    {_scale(out, beta_value, '_half')}"]
     elif out.core.name == "vector":
         body.line(f"cdef {r.element.rocm} one = 1")
         lines = [
-            f"scale_vector({_text(_shape(out.kind))}, {beta_value}, {_member(out)}, {_text(out.kind.argument('inc'))})",
+            _scale(out, beta_value),
             "if used:",
             f"    {_call(r, {r.scalars[1].name: 'one'})}",
         ]
@@ -374,12 +374,15 @@ def _product(body: _Body, r: Routine) -> None:
     _loop(body, r, lines)
 
 
-def _scale(out: Argument, beta: str) -> str:
-    """C ← β·C, as far as C is stored."""
-    shape, ld = _shape(out.kind), _text(out.kind.argument("ld"))
+def _scale(out: Argument, beta: str, variant: str = "") -> str:
+    """out ← β·out, as far as it is stored."""
+    shape, place = _shape(out.kind), _member(out)
+    if out.core.name == "vector":
+        return f"scale_vector{variant}({_text(shape)}, {beta}, {place}, {_text(out.kind.argument('inc'))})"
+    ld = _text(out.kind.argument("ld"))
     if isinstance(shape, Tuple):
-        return f"scale_matrix({', '.join(map(_text, shape.items))}, {beta}, {_member(out)}, {ld})"
-    return f"scale_triangle({_text(out.kind.argument('uplo'))}, {_text(shape)}, {beta}, {_member(out)}, {ld})"
+        return f"scale_matrix{variant}({', '.join(map(_text, shape.items))}, {beta}, {place}, {ld})"
+    return f"scale_triangle({_text(out.kind.argument('uplo'))}, {_text(shape)}, {beta}, {place}, {ld})"
 
 
 def _sum(body: _Body, r: Routine) -> None:

@@ -15,7 +15,7 @@ from ..tables.amd import AmdCall
 from ..tables.expr import Call, Name
 from ..tables.kinds import SIZES, Kind
 from ..tables.marks import TableError, Where
-from ..tables.model import Entry, Function, Tables, Target, backend_of, expand, rocm_type, version_key
+from ..tables.model import Entry, Function, Tables, Target, backend_of, expand, rocm_type
 from .spelling import cython_type, declare
 from .writer import Writer
 
@@ -96,7 +96,9 @@ def target_import(function: Function, target: Target, wide: bool | None = None) 
             match arg:
                 case Name(id=word) if word != "NULL":
                     kind = entry.param(word).kind
-                    params.append((rocm_type(kind, record, wide), f"{word}{i}" if _repeated(target, word) else word, kind))
+                    params.append(
+                        (rocm_type(kind, record, wide), f"{word}{i}" if _repeated(target, word) else word, kind)
+                    )
                 case Call(name=ctype):
                     params.append((ctype, f"arg{i}", None))
                 case _:
@@ -151,7 +153,9 @@ def struct_name(library: str, backend: str) -> str:
 def header(imports: Imports) -> str:
     w = Writer()
     library = imports.library
-    w.lines(f'#ifndef {library.upper()}_BACKEND_H\n#define {library.upper()}_BACKEND_H\n#include "dragoman.h"\n#include "{library}_abi.h"\n')
+    w.lines(
+        f'#ifndef {library.upper()}_BACKEND_H\n#define {library.upper()}_BACKEND_H\n#include "dragoman.h"\n#include "{library}_abi.h"\n'
+    )
     for i, backend in enumerate(imports.backends()):
         w.line(f"#define DG_OF_{backend.upper()} {i} /* index in dg_own_library.backends */")
         with w.block(f"struct {struct_name(library, backend)} {{", "};"):
@@ -174,13 +178,15 @@ def source(imports: Imports) -> str:
         constant, value = MISSING[backend]
         w.line(f"/* {constant} */")
         w.line(f"static uint32_t {backend}_missing(void) {{ return {value}u; }}")
-    w.line("static const char *text_missing(void) { return \"\"; }")
+    w.line('static const char *text_missing(void) { return ""; }')
     w.line()
     for backend in imports.backends():
         items = imports.of(backend)
         for item in items:
             if item.adapter:
-                w.line(f"extern DG_HIDDEN {item.result} {item.adapter}({', '.join(t for t, _, _ in item.params) or 'void'});")
+                w.line(
+                    f"extern DG_HIDDEN {item.result} {item.adapter}({', '.join(t for t, _, _ in item.params) or 'void'});"
+                )
         with w.block(f"struct {struct_name(library, backend)} dg_{backend} = {{", "};"):
             for item in items:
                 w.line(f".{item.name} = (void *){_stub(item)},")
@@ -204,11 +210,12 @@ def _stub(item: Import) -> str:
     return "text_missing" if re.fullmatch(r"const char \*", item.result) else f"{item.backend}_missing"
 
 
+# Tables speak of ROCm's releases; what the core can ask is rocBLAS's own number.
+ROCBLAS_OF_ROCM = {"6.0": (4, 0, 0), "5.5": (2, 47, 0)}
+
+
 def _packed(version: str) -> int:
-    parts = (*version_key(version), 0, 0)[:3]
-    # tables speak of ROCm; what the core can ask is rocBLAS's own number
-    rocm_to_rocblas = {(6, 0): (4, 0, 0), (5, 5): (2, 47, 0)}
-    major, minor, patch = rocm_to_rocblas.get(parts[:2], parts)
+    major, minor, patch = ROCBLAS_OF_ROCM[version]
     return major * 1_000_000 + minor * 1_000 + patch
 
 

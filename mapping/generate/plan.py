@@ -19,7 +19,7 @@ from ..tables.model import Entry, Function, Library, Tables
 from ..tables.types import Translation, Types, View, load_types
 from . import abi, cpu, headers, imports, translations
 from .spelling import base_names, cython_type, is_pointer
-from .translator import Chapter, ChapterWriter, know_types, prototype_c, translation_of
+from .translator import Chapter, ChapterWriter, prototype_c, translation_of
 from .writer import Writer, banner
 
 CORE_LINUX = "libdragoman_core.so.1"
@@ -55,7 +55,6 @@ class LibrarySources:
         self.view: View = types.for_version(NEWEST)
         self.imports = imports.collect(tables, load_calls(), library.name)
         self.chapters = self._chapters()
-        know_types(set(types.handles), {n for n, s in types.structs.items()})
 
     @property
     def name(self) -> str:
@@ -70,7 +69,7 @@ class LibrarySources:
             stem = file.rsplit("/", 1)[-1].removesuffix(".yaml")
             has_block = any(f.entry.host or f.entry.compose for f in functions)
             block = f"mapping/compose/{file.split('/')[1]}/{stem}.pxi" if has_block else ""
-            chapters.append(Chapter(self.library, file, tuple(functions), block, self.imports))
+            chapters.append(Chapter(self.library, file, tuple(functions), block, self.imports, self.types))
         return chapters
 
     def _abi(self) -> abi.Abi:
@@ -100,9 +99,18 @@ class LibrarySources:
     def _for_blocks(self, translation: Translation) -> bool:
         """Hand-written blocks of a library may use every translation of its own enumerations."""
         enum = self.types.enums.get(translation.source)
-        return enum is not None and enum.owner.library in (self.name, self.name.lower()) and "status" not in translation.name
+        return (
+            enum is not None
+            and enum.owner.library in (self.name, self.name.lower())
+            and "status" not in translation.name
+        )
 
-    def sources(self) -> Iterable[Source]:
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """All files, in the order of their making."""
+        return tuple(self._sources())
+
+    def _sources(self) -> Iterable[Source]:
         name = self.name
         about = f"tables/{name.lower()}"
 
@@ -111,14 +119,22 @@ class LibrarySources:
 
         types = self._abi()
         backends = self.imports.backends()
-        yield made(f"{name}_abi.h", types.header(f"{name.upper()}_ABI_H"), "types as the ABI sees them", inputs="tables/types")
-        yield made(f"{name}_abi.pxi", types.declarations(f"{name}_abi.h"), "types as the ABI sees them", "#", "tables/types")
+        yield made(
+            f"{name}_abi.h", types.header(f"{name.upper()}_ABI_H"), "types as the ABI sees them", inputs="tables/types"
+        )
+        yield made(
+            f"{name}_abi.pxi", types.declarations(f"{name}_abi.h"), "types as the ABI sees them", "#", "tables/types"
+        )
         yield made(f"{name}_backend.h", imports.header(self.imports), "AMD functions that this library calls")
         yield made(f"{name}_backend.c", imports.source(self.imports), "AMD functions that this library calls")
         header = translations.header(self.library, self.view, self.translations, backends)
-        yield made(f"{name}_translate.h", header, "enumerations and statuses by table", inputs="tables/types/translate.yaml")
+        yield made(
+            f"{name}_translate.h", header, "enumerations and statuses by table", inputs="tables/types/translate.yaml"
+        )
         declared = translations.declarations(self.library, self.translations, backends)
-        yield made(f"{name}_translate.pxi", declared, "enumerations and statuses by table", "#", "tables/types/translate.yaml")
+        yield made(
+            f"{name}_translate.pxi", declared, "enumerations and statuses by table", "#", "tables/types/translate.yaml"
+        )
         adapters = imports.adapters(self.imports)
         if adapters.strip():
             head = self._head([], None)
@@ -126,7 +142,12 @@ class LibrarySources:
         for chapter in self.chapters:
             yield from self._chapter(chapter)
         for major in self.library.versions:
-            yield made(f"version_{major}.c", self._version(major), f"what is particular to CUDA {major}", inputs="tables/libraries.yaml")
+            yield made(
+                f"version_{major}.c",
+                self._version(major),
+                f"what is particular to CUDA {major}",
+                inputs="tables/libraries.yaml",
+            )
 
     def _head(self, extra: list[str], used: set[str] | None, blocks: bool = False) -> str:
         lines = [
@@ -147,7 +168,11 @@ class LibrarySources:
         if any(f.form.base == "v1" for f in chapter.functions):
             extra.append('include "first.pxi"')
         if writer.said:
-            extra += ["cdef extern from *:", f'    """\n    static uint32_t dg_said[{writer.said}]; /* 1: the line was written */\n    """', "    uint32_t dg_said[1]"]
+            extra += [
+                "cdef extern from *:",
+                f'    """\n    static uint32_t dg_said[{writer.said}]; /* 1: the line was written */\n    """',
+                "    uint32_t dg_said[1]",
+            ]
         hot_extra = list(extra)
         cold_extra = []
         if chapter.block:
@@ -164,12 +189,19 @@ class LibrarySources:
                     declared.line(f"{result}{'' if result.endswith('*') else ' '}cold_{function.name}({inside})")
             yield Source(f"{name}/{stem}_cold.pxi", banner(declared.text(), chapter.file, "cold twins"))
         text = self._head(hot_extra, set(chapter.used)) + "\n" + writer.hot.text()
-        yield Source(f"{name}/{stem}.pyx", banner(text, chapter.file, f"{self.library.title}, {chapter.functions[0].entry.chapter}"))
+        yield Source(
+            f"{name}/{stem}.pyx",
+            banner(text, chapter.file, f"{self.library.title}, {chapter.functions[0].entry.chapter}"),
+        )
         if writer.cold_names:
             cold = self._head(cold_extra, set(chapter.used)) + "\n" + writer.cold.text()
             yield Source(
                 f"{name}/{stem}_cold.pyx",
-                banner(cold, chapter.file, f"{self.library.title}, {chapter.functions[0].entry.chapter}: first use, refusals, trace"),
+                banner(
+                    cold,
+                    chapter.file,
+                    f"{self.library.title}, {chapter.functions[0].entry.chapter}: first use, refusals, trace",
+                ),
             )
             w = Writer()
             guard = f"{name}_{stem}_COLD_H".upper()
@@ -181,7 +213,7 @@ class LibrarySources:
 
     def _version(self, major: int) -> str:
         version = self.library.versions[major]
-        parts = (version.version.split(".") + ["0", "0"])[:3]
+        parts = [*version.version.split("."), "0", "0"][:3]
         backends = self.imports.backends()
         w = Writer()
         w.line(f'#include "{self.name}_backend.h"')
@@ -252,7 +284,7 @@ class Plan:
 
     @cached_property
     def sources(self) -> tuple[Source, ...]:
-        found = [s for part in self.parts.values() for s in part.sources()]
+        found = [s for part in self.parts.values() for s in part.sources]
         found += [Source(path, text) for path, text in cpu.sources(self.tables).items()]
         return tuple(found)
 
@@ -273,7 +305,7 @@ class Plan:
         """The replacement libraries of one target, for `build.builder.build`."""
         found = []
         for major in majors:
-            for name, part in self.parts.items():
+            for part in self.parts.values():
                 version = part.library.versions.get(major)
                 if version is None:
                     continue
@@ -295,8 +327,11 @@ class Plan:
         folder = src / name
         mapping = paths.package_dir()
         include = (folder, mapping / "runtime", mapping / "compose" / name.lower(), mapping / "compose")
-        names = [s.path.split("/", 1)[1] for s in part.sources() if s.path.endswith((".pyx", ".c"))]
+        names = [s.path.split("/", 1)[1] for s in part.sources if s.path.endswith((".pyx", ".c"))]
         names = [n for n in names if not n.startswith("version_") or n == f"version_{major}.c"]
+        # A chapter that this version has nothing of stays out: two files may define one symbol for different versions.
+        absent = {c.stem for c in part.chapters if not any(major in f.majors for f in c.functions)}
+        names = [n for n in names if n.removesuffix(".pyx").removesuffix("_cold") not in absent]
         units = [building.Unit(f"{name}/{n}", folder / n, include, ("DRAGOMAN_LIBRARY",)) for n in names]
         units.append(
             building.Unit(f"{name}/library.pyx", mapping / "runtime" / "library.pyx", include, ("DRAGOMAN_LIBRARY",))

@@ -23,7 +23,12 @@ REASONS = {  # enum dg_reason of mapping/runtime/dragoman.h
 }
 # translation table of a library's status, by AMD library
 STATUS = {
-    "cublas": {"rocblas": "rocblas_status", "rocsolver": "rocblas_status", "hip": "hip_status", "hipblaslt": "hipblas_status"},
+    "cublas": {
+        "rocblas": "rocblas_status",
+        "rocsolver": "rocblas_status",
+        "hip": "hip_status",
+        "hipblaslt": "hipblas_status",
+    },
     "cublasLt": {"rocblas": "rocblas_status", "hip": "hip_status", "hipblaslt": "hipblas_status"},
     "cudart": {"hip": "hip_error"},
     "cuda": {"hip": "hip_error"},
@@ -69,7 +74,8 @@ def header(library: Library, view: View, names: Iterable[str], backends: Iterabl
         with w.block("switch (reason) {", "}"):
             w.line(f"case DG_OK: return ({library.status})0;")
             for reason, constant in REASONS.items():
-                w.line(f"case {constant}: return {view.value(library.constant(library.reasons[reason]))}u; /* {library.constant(library.reasons[reason])} */")
+                status = library.constant(library.reasons[reason])
+                w.line(f"case {constant}: return {view.value(status)}u; /* {status} */")
             w.line(f"default: return {view.value(library.constant(library.reasons['no_backend']))}u;")
     w.line("#endif")
     return w.text()
@@ -95,7 +101,9 @@ def _translation(w: Writer, name: str, resolved: Resolved) -> None:
 def _status(w: Writer, backend: str, resolved: Resolved, library: Library) -> None:
     t = resolved.translation
     w.line(f"/* {t.source} → {t.target} ({t.evidence}) */")
-    with w.block(f"static __attribute__((noinline, cold, unused)) {library.status} other_status_of_{backend}(uint32_t s) {{", "}"):
+    with w.block(
+        f"static __attribute__((noinline, cold, unused)) {library.status} other_status_of_{backend}(uint32_t s) {{", "}"
+    ):
         with w.block("switch (s) {", "}"):
             for source, target in resolved.pairs:
                 w.line(f"case {source}: return {target}u;")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from ..tables.expr import Binary, Call, Compare, Expr, Logic, Name, Number
 from ..tables.kinds import OPTIONS, Kind
 from ..tables.model import Check, CParam, Function, Library, Target, backend_of, expand, rocm_type
+from ..tables.types import Types
 from .imports import Imports, target_import
 from .spelling import base_names, cython_type, declare, is_pointer, name
 from .writer import Writer, wrap
@@ -29,6 +30,7 @@ class Chapter:
     functions: tuple[Function, ...]
     block: str  # compose/cublas/helpers.pxi, or ''
     imports: Imports
+    types: Types
     used: set[str] = field(default_factory=set)
 
     @property
@@ -116,7 +118,10 @@ class ChapterWriter:
 
     def _comment(self, w: Writer, function: Function) -> None:
         entry = function.entry
-        w.line(f"# {entry.file}:{entry.where.line} {entry.key}" + (f", type {function.type.name}" if function.type.name else ""))
+        w.line(
+            f"# {entry.file}:{entry.where.line} {entry.key}"
+            + (f", type {function.type.name}" if function.type.name else "")
+        )
         w.line(f"#   CUDA  {function.prototype}")
         if function.form.base != "v1":
             for target in entry.targets:
@@ -140,7 +145,7 @@ class ChapterWriter:
         if entry.answer:
             return entry.answer if entry.answer == "NULL" else f"<{result}>{entry.answer}"
         if function.returns_status:
-            return f"status_of_reason(DG_UNSUPPORTED)"
+            return "status_of_reason(DG_UNSUPPORTED)"
         return "NULL" if is_pointer(function.result) else f"<{result}>0"
 
     def _block_name(self, function: Function) -> str:
@@ -190,7 +195,10 @@ class ChapterWriter:
             translation = translation_of(p.kind)
             if translation and not is_pointer(p.ctype):
                 found.append(f"bad_{translation}({name(p.name)})")
-        found += [f"({condition(c.when, function)})" if isinstance(c.when, Logic) else condition(c.when, function) for c in function.entry.checks]
+        found += [
+            f"({condition(c.when, function)})" if isinstance(c.when, Logic) else condition(c.when, function)
+            for c in function.entry.checks
+        ]
         return found
 
     def _hand_over(self, w: Writer, function: Function, conditions: list[str]) -> None:
@@ -209,7 +217,9 @@ class ChapterWriter:
         conditions = []
         if handle:
             conditions.append(f"dg_foreign({name(handle.name)}, DG_BLAS)")
-            conditions += [f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])" for b in backends if b not in ("rocblas", "hip")]
+            conditions += [
+                f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])" for b in backends if b not in ("rocblas", "hip")
+            ]
         else:
             conditions.append("dg_closed()")
             conditions += [f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])" for b in backends]
@@ -241,7 +251,10 @@ class ChapterWriter:
         args = self._arguments(function, target)
         for i, arg in enumerate(args):
             last = i + 1 == len(args)
-            w.line(f"{indent}    {arg}{'' if last else ','}" + ((")" if function.returns_status else "") + ")" if last else ""))
+            w.line(
+                f"{indent}    {arg}{'' if last else ','}"
+                + ((")" if function.returns_status else "") + ")" if last else "")
+            )
 
     def _arguments(self, function: Function, target: Target) -> list[str]:
         entry = function.entry
@@ -285,7 +298,8 @@ class ChapterWriter:
         result = cython_type(function.result)
         text = function.returns_status
         if not void:
-            w.line(f"    cdef {result}{'' if result.endswith('*') else ' '}status = {'NULL' if is_pointer(function.result) else '<' + result + '>0'}")
+            nothing = "NULL" if is_pointer(function.result) else f"<{result}>0"
+            w.line(f"    cdef {result}{'' if result.endswith('*') else ' '}status = {nothing}")
         w.line(f"    cdef int reason = {f'dg_admit({name(handle.name)}, DG_BLAS)' if handle else 'dg_start()'}")
         for backend in backends:
             w.line("    if reason == DG_OK:")
@@ -325,11 +339,15 @@ class ChapterWriter:
     def _trace(self, w: Writer, function: Function, void: bool) -> None:
         formats, values = [], []
         for p in function.params:
-            text, value = _format(p)
+            text, value = _format(p, self.chapter.types)
             formats.append(f"{p.name}={text}")
             if value:
                 values.append(value)
-        answer = "0" if void or is_pointer(function.result) or base_names(function.result) & _BY_VALUE else "<long long>status"
+        answer = (
+            "0"
+            if void or is_pointer(function.result) or _is_struct(function.result, self.chapter.types)
+            else "<long long>status"
+        )
         w.line("    if dg_tracing():")
         head = f'dg_the_core.trace("{function.name}", {answer}, "{" ".join(formats)}"'
         for line in wrap([head, *values] if values else [head], WIDTH, "        ", "            ", ")"):
@@ -342,7 +360,11 @@ class ChapterWriter:
         entry = function.entry
         w = self.hot
         w.lines(signature(function))
-        twin = next(f for f in self.chapter.functions if f.entry is entry and f.type == function.type and f.form.base == "v2" and not f.form.wide)
+        twin = next(
+            f
+            for f in self.chapter.functions
+            if f.entry is entry and f.type == function.type and f.form.base == "v2" and not f.form.wide
+        )
         own = {p.name: p for p in function.params}
         result = next((p for p in twin.params if p.kind.name == "result"), None)
         if result:
@@ -376,22 +398,28 @@ class ChapterWriter:
         return str(function.entry.param(same).kind.argument("ld"))
 
 
-_BY_VALUE = {"cuComplex", "cuDoubleComplex", "cudaChannelFormatDesc", "dim3", "cudaExtent", "cudaPitchedPtr", "cudaPos"}
+def _is_struct(ctype: str, types: Types) -> bool:
+    """A struct by value, directly or through an alias (`cuComplex` is `float2`)."""
+    names = base_names(ctype)
+    while names and not names & set(types.structs):
+        names = set().union(*(base_names(types.aliases[n].type) for n in names if n in types.aliases))
+    return bool(names) and not is_pointer(ctype)
 
 
-def _format(param: CParam) -> tuple[str, str]:
+def _format(param: CParam, types: Types) -> tuple[str, str]:
     """printf format and Cython expression that show one argument."""
     word = name(param.name)
     ctype = param.ctype
-    if is_pointer(ctype) or ctype.endswith("Callback_t"):
-        return "%p", f"<void *>{word}"
     bases = base_names(ctype)
+    if (
+        is_pointer(ctype)
+        or bases & set(types.handles)
+        or any("(" in types.aliases[b].type for b in bases & set(types.aliases))
+    ):
+        return "%p", f"<void *>{word}"
+    if _is_struct(ctype, types):
+        return "{...}", ""
     if bases:
-        base = next(iter(bases))
-        if base in _BY_VALUE or ctype.startswith("struct ") or base in _STRUCTS:
-            return "{...}", ""
-        if base in _POINTERS:
-            return "%p", f"<void *>{word}"
         return "%d", f"<int>{word}"
     if ctype in ("float", "double"):
         return "%g", f"<double>{word}"
@@ -402,17 +430,6 @@ def _format(param: CParam) -> tuple[str, str]:
     if ctype in ("unsigned int", "uint32_t"):
         return "%u", word
     return "%lld", f"<long long>{word}"
-
-
-# Filled by the plan from tables/types: names of handle types and of structs that pass by value.
-_POINTERS: set[str] = set()
-_STRUCTS: set[str] = set()
-
-
-def know_types(pointers: set[str], structs: set[str]) -> None:
-    """Tell the trace formatter which names are pointers and which are structs."""
-    _POINTERS.update(pointers)
-    _STRUCTS.update(structs)
 
 
 def _c_text(text: str) -> str:

@@ -109,6 +109,7 @@ class Operand:
     length: int
     host: bool = False
     offset: int = 0
+    ld: int = 0  # of matrices: messages then name row and column
     diagonal: Array | None = None  # for solves: which of `used` lie on the diagonal
     order: int = 1
     drawn: bool = True

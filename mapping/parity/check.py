@@ -70,7 +70,7 @@ class Workbench:
 
     def ask(self, function: Function, case: StatusCase) -> tuple[int, list[str]]:
         """Make the call of a status case: its answer, and what it changed though nothing was to be done."""
-        if not case.base.values and not case.base.scalars:
+        if case.bare:
             return self._bare(function, case), []
         if case.numbers:
             outcome = self.run(function, case.base)

@@ -39,8 +39,11 @@ class StatusCase:
     expected: int = SUCCESS
     handle: str = ""  # null, foreign or freed
     numbers: bool = False
+    bare: bool = False  # nothing but the handle is looked at: the other arguments are 0
     computes: bool = False  # a call that succeeds may write
-    amd: bool = False  # rests on the order of AMD's checks: not asked of NVIDIA's library
+    ours: bool = (
+        False  # NVIDIA leaves it undefined, or it rests on the order of AMD's checks: not asked of NVIDIA's library
+    )
 
 
 def baseline(function: Function, **changes: Any) -> Case:
@@ -121,11 +124,14 @@ def golden() -> dict[str, dict[str, dict[str, Any]]]:
 def _handles(function: Function) -> Iterator[StatusCase]:
     if not function.returns_status:
         return
-    base = Case(function.name, {}) if testable(function) else baseline(function)
+    bare = bool(testable(function))
+    base = Case(function.name, {}) if bare else baseline(function)
     for p in function.params:
         if p.kind.name == "handle" and not p.kind.optional:
             for name, value in (("null", 0), ("foreign", FOREIGN), ("freed", None)):
-                yield StatusCase(f"{p.name} {name}", base, {p.name: value}, NOT_INITIALIZED, handle=name)
+                yield StatusCase(
+                    f"{p.name} {name}", base, {p.name: value}, NOT_INITIALIZED, handle=name, bare=bare, ours=value != 0
+                )
 
 
 def _options(function: Function) -> Iterator[StatusCase]:
@@ -239,13 +245,13 @@ def _wide(function: Function) -> Iterator[StatusCase]:
         for name in sizes:
             if _is_size(function, name):
                 replaced = {name: OVER_INT} | dict.fromkeys(lds, HUGE_LD)
-                yield StatusCase(f"{name} = 2^31 + 5, alpha = 0", idle, replaced, amd=True)
+                yield StatusCase(f"{name} = 2^31 + 5, alpha = 0", idle, replaced, ours=True)
     elif lds and len(_emptying(function)) > 1:
         first, second = _emptying(function)[:2]
         for big, none in ((first, second), (second, first)):
             empty = baseline(function, values={none: 0})
             replaced = {big: OVER_INT} | dict.fromkeys(lds, HUGE_LD)
-            yield StatusCase(f"{big} = 2^31 + 5, {none} = 0", empty, replaced, amd=True)
+            yield StatusCase(f"{big} = 2^31 + 5, {none} = 0", empty, replaced, ours=True)
 
 
 def _band(param: Any, word: str) -> bool:

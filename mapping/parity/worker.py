@@ -55,7 +55,7 @@ class Worker:
 
     def _statuses(self, function: Function, task: dict[str, Any]) -> None:
         for i, case in enumerate(status_cases(function)):
-            if i < task["skip"] or (case.amd and self.config.get("nvidia")):
+            if i < task["skip"] or (case.ours and self.config.get("nvidia")):
                 continue
             self.answer({"at": i, "case": case.name, "expected": case.expected})
             got, changed = self.bench.ask(function, case)

@@ -91,9 +91,7 @@ def _libraries(root: Node) -> Mapping[str, Library]:
             reasons=MappingProxyType(reasons),
             versions=MappingProxyType(versions),
             backends=fields.get("backends", lambda n: n.texts("a backend library"), ()),
-            data=MappingProxyType(
-                fields.get("data", lambda n: {k: v.texts("a target") for k, _, v in n.items()}, {})
-            ),
+            data=MappingProxyType(fields.get("data", lambda n: {k: v.texts("a target") for k, _, v in n.items()}, {})),
             where=node.where,
         )
         fields.done()
@@ -113,9 +111,7 @@ def load_file(root: Node, libraries: Mapping[str, Library]) -> list[Entry]:
     }
     chapter = head.need("chapter").text("the chapter's name")
     head.done()
-    return [
-        _entry(key, key_node, node, library, chapter, root.file, defaults) for key, key_node, node in fields.rest()
-    ]
+    return [_entry(key, key_node, node, library, chapter, root.file, defaults) for key, key_node, node in fields.rest()]
 
 
 def _entry(
@@ -316,7 +312,9 @@ def _corners(node: Node) -> tuple[Corner, ...]:
     for item in node.sequence():
         f = item.fields()
         corners.append(
-            Corner(f.need("case").text(), f.need("nvidia").text(), f.need("rocm").text(), f.get("source", Node.text, ""))
+            Corner(
+                f.need("case").text(), f.need("nvidia").text(), f.need("rocm").text(), f.get("source", Node.text, "")
+            )
         )
         f.done()
     return tuple(corners)

@@ -73,7 +73,7 @@ class TypeRecord:
     def element(self, role: str) -> Element:
         if role == "X" and "X" not in self.roles:
             role = "T"
-        return ELEMENTS[self.roles[role] if role in self.roles else role]
+        return ELEMENTS[self.roles.get(role, role)]
 
     def has(self, role: str) -> bool:
         return role in self.roles or role == "X" or role in ELEMENTS
@@ -99,7 +99,9 @@ class Form:
 
     @property
     def suffix(self) -> str:
-        return ("_v2" if self.base == "v2" else "") + ("_64" if self.wide else "") + (f"_{self.twin}" if self.twin else "")
+        return (
+            ("_v2" if self.base == "v2" else "") + ("_64" if self.wide else "") + (f"_{self.twin}" if self.twin else "")
+        )
 
     def __str__(self) -> str:
         return self.base + ("_64" if self.wide else "") + (f"_{self.twin}" if self.twin else "")
@@ -387,7 +389,9 @@ class Tables:
     def majors_of(self, entry: Entry, form: Form) -> frozenset[int]:
         library = self.libraries[entry.library]
         since = entry.cuda_since
-        later = entry.since.get("i64" if form.wide else form.base) or ("12.1" if form.wide and entry.library == "cublas" else "")
+        later = entry.since.get("i64" if form.wide else form.base) or (
+            "12.1" if form.wide and entry.library == "cublas" else ""
+        )
         if later and (not since or version_key(later) > version_key(since)):
             since = later
         found = set()

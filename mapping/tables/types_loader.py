@@ -360,11 +360,8 @@ def _translation(name: str, node: Node, types: Types) -> Translation:
         refused[constant] = value.text("the reason")
     else_node = f.need("else")
     otherwise = else_node.text("a constant")
-    if otherwise not in right:
-        if not types.has_constant(otherwise):
-            else_node.fail(
-                f"{otherwise!r} is no constant of any enumeration; {_close(otherwise, types.constant_names())}"
-            )
+    if otherwise not in right and not types.has_constant(otherwise):
+        else_node.fail(f"{otherwise!r} is no constant of any enumeration; {_close(otherwise, types.constant_names())}")
     translation = Translation(
         name=name,
         source=source,

@@ -67,6 +67,7 @@ def build_text(zig: Toolchain, tmp_path: Path) -> Callable[..., Path]:
             Unit(f"text/{name.replace('_pyx', '.pyx').replace('_c', '.c')}", text) for name, text in sources.items()
         )
         name = "libtext.so.1" if target is LINUX else "text.dll"
-        return build([Library(name, units, exports)], target, zig, tmp_path / "out").libraries[0]
+        report = build([Library(name, units, exports)], target, zig, tmp_path / "out")
+        return report.out / name
 
     return make

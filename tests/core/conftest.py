@@ -147,8 +147,7 @@ class Bench:
 def fake_library(target: Target, file_name: str, folder: str, *defines: str, soname: str = "") -> Library:
     """One replacement library in small."""
     unit = Unit("fake.c", HERE / "c" / "fake.c", include_dirs=(RUNTIME,), defines=("DRAGOMAN_LIBRARY", *defines))
-    libs = ("pthread", "dl") if target is LINUX else ()
-    return Library(file_name, (library_unit(), unit), FAKE, folder, libs=libs, soname=soname)
+    return Library(file_name, (library_unit(), unit), FAKE, folder, soname=soname or file_name)
 
 
 def amd_library(
@@ -168,15 +167,17 @@ def amd_library(
 
 
 def executable(toolchain: Toolchain, target: Target, source: Path, output: Path, *include: Path) -> Path:
-    """A C program."""
-    triple = ["-target", target.zig_triple("2.17")] if toolchain.name == "zig" else []
+    """A C program. On Linux by the system's compiler where there is one: zig must first compile a run-time library."""
+    compiler = find_toolchain("cc") if target is LINUX and shutil.which("cc") else toolchain
+    triple = ["-target", target.zig_triple("2.17")] if compiler.name == "zig" else []
+    program = output.with_suffix(".o")
+    compiler.compile(source, program, target, include_dirs=include, flags=("-g", "-Werror"))
+    start = [] if target is LINUX else ["-nostdlib", "-Wl,--entry=program_start"]
+    libs = [f"-l{lib}" for lib in target.system_libs]
     env = dict(os.environ)
-    if toolchain.zig_cache:
-        env |= {"ZIG_GLOBAL_CACHE_DIR": str(toolchain.zig_cache), "ZIG_LOCAL_CACHE_DIR": str(output.parent / ".zig")}
-    libs = ["-lpthread", "-ldl"] if target is LINUX else []
-    includes = [f"-I{folder}" for folder in include]
-    flags = ["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fno-sanitize=all"]
-    command = [*toolchain.command, *triple, *flags, *includes, str(source), "-o", str(output), *libs]
+    if compiler.zig_cache:
+        env |= {"ZIG_GLOBAL_CACHE_DIR": str(compiler.zig_cache), "ZIG_LOCAL_CACHE_DIR": str(output.parent / ".zig")}
+    command = [*compiler.command, *triple, *start, str(program), "-o", str(output), *libs]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return output

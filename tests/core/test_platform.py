@@ -107,7 +107,8 @@ def windows(bench: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
         dll("rocblas.dll", "rocm/bin", "BLAS", "5.2.0", bench, new),
     ]
     build(libraries, target, toolchain, out)
-    helpers(bench).executable(toolchain, target, Path(__file__).parent / "c" / "driver.c", out / "driver.exe")
+    source = Path(__file__).parent / "c" / "windows_main.c"
+    helpers(bench).executable(toolchain, target, source, out / "driver.exe", package_dir() / "build")
     (out / "rocm" / "bin" / "rocblas" / "library").mkdir(parents=True)
     (out / "rocm" / "bin" / "rocblas" / "library" / "TensileLibrary_lazy_gfx1100.dat").touch()
     return out

@@ -63,7 +63,10 @@ class FakeSubject:
         if "handle" in values and values["handle"] != HANDLE:
             return UNKNOWN_HANDLE
         if self.checks and refused(function, values):
-            return INVALID
+            if function.returns_status:
+                return INVALID
+            self._error = INVALID
+            return 0
         if not is_vector_only(function) and any(
             _integer_or_one(values.get(name)) == 0 for name in ("m", "n", "batchCount")
         ):
@@ -144,6 +147,9 @@ def at(address: Any, extent: int, dtype: np.dtype[Any]) -> Array:
 
 def refused(function: Function, values: Mapping[str, Any]) -> bool:
     """Argument checks in the manner of BLAS, written apart from `mapping.parity.status`."""
+    for p in function.params:
+        if isinstance(values[p.name], bytes) and values[p.name].decode() not in LETTERS[p.kind.name].values():
+            return True
     integers = {p.name: _integer(p, values[p.name]) for p in function.params if p.kind.name in (*SIZES, *OPTIONS)}
     for p in function.params:
         if p.kind.name in OPTIONS and integers[p.name] not in LETTERS[p.kind.name]:

@@ -38,13 +38,28 @@ cdef inline void store(narrow *place, float value) noexcept nogil:
 
 
 cdef inline void finish(narrow *place, float alpha, float total, float beta) noexcept nogil:
-    """place ← α·total + β·place; a factor 0 leaves its operand unread."""
+    """place ← α·total + β·place, rounded once; a factor 0 leaves its operand unread."""
     cdef float value = 0
     if alpha != 0:
         value = alpha * total
     if beta != 0:
         value = value + beta * to_float(place[0])
     store(place, value)
+
+
+cdef void scale_vector_half(int64_t n, float beta, narrow *y, int64_t incy) noexcept nogil:
+    """y ← β·y; β = 0 does not read y."""
+    cdef int64_t i, at = first(n, incy)
+    for i in range(n):
+        finish(&y[at], 0, 0, beta)
+        at += incy
+
+
+cdef void scale_matrix_half(int64_t m, int64_t n, float beta, narrow *c, int64_t ldc) noexcept nogil:
+    cdef int64_t i, j
+    for j in range(n):
+        for i in range(m):
+            finish(&c[i + j * ldc], 0, 0, beta)
 
 
 cdef inline void load(const half *a, int64_t lda, int trans, int64_t i0, int64_t j0, int64_t m, int64_t n, float *out) noexcept nogil:
@@ -75,7 +90,7 @@ cdef void gemm_half(
             rows = pick(m - i0 < PANEL, m - i0, PANEL)
             k0 = 0
             add = 0
-            while k0 < k and alpha != 0:
+            while k0 < k:
                 depth = pick(k - k0 < PANEL, k - k0, PANEL)
                 load(a, lda, transa, i0, k0, rows, depth, left)
                 load(b, ldb, transb, k0, j0, depth, cols, right)
@@ -102,7 +117,7 @@ cdef void gemv_half(
     cdef double total
     for i in range(rows):
         total = 0
-        for j in range(cols if alpha != 0 else 0):
+        for j in range(cols):
             if trans == rocblas_operation_none:
                 total += <double>to_float(a[i + j * lda]) * to_float(x[kx + j * incx])
             else:

@@ -14,11 +14,23 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static int ended;
+__attribute__((unused)) static int ended;
+#ifdef _WIN32
+BOOL WINAPI DllMain(HINSTANCE module, DWORD reason, LPVOID reserved) {
+    (void)module, (void)reserved;
+    if (reason == DLL_PROCESS_DETACH) ended = 1;
+    return TRUE;
+}
+static void watch(void) {}
+#else
 static void at_end(void) { ended = 1; }
-static void used(const char *what) {
+static void watch(void) {
     static int watching;
     if (!watching) watching = 1, atexit(at_end);
+}
+#endif
+__attribute__((unused)) static void used(const char *what) {
+    watch();
     if (ended) fprintf(stderr, "CALLED AT THE END: %s\n", what), fflush(stderr);
 }
 
