@@ -19,6 +19,7 @@ cdef extern from "text.h" nogil:
     int core_ini(const char *text, const char *name, char *value, size_t size)
     int core_fits(const char *name, const char *pattern)
     int core_newer(const char *a, const char *b)
+    int core_is_digit(char c)
     int core_is_hex(char c)
     int core_is_word(char c)
     int core_has_gpu()
@@ -82,7 +83,9 @@ include "log.pxi"
 include "settings.pxi"
 include "roots.pxi"
 include "hip.pxi"
+include "process.pxi"
 include "backend.pxi"
+include "choice.pxi"
 include "kernels.pxi"
 
 

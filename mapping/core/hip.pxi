@@ -35,7 +35,9 @@ cdef uint32_t hip_version() noexcept nogil:
     if hip.version == NULL or hip.version(&number) != 0 or number <= 0:
         return 0
     patch = <uint32_t>number % 100000
-    return <uint32_t>number / 10000000 * 1000000 + <uint32_t>number / 100000 % 100 * 1000 + (patch if patch < 999 else 999)
+    if patch > 999:
+        patch = 999
+    return <uint32_t>number / 10000000 * 1000000 + <uint32_t>number / 100000 % 100 * 1000 + patch
 
 
 cdef int hip_devices(int *error) noexcept nogil:

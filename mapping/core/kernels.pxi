@@ -1,7 +1,8 @@
 # Does the rocBLAS found have kernels for the card? Where it has none, its first call ends the process; so a create
 # asks first. Kernels are files with the architecture in their names, in one of two layouts:
 #
-#   <folder of rocBLAS>/rocblas/library/*gfx1100*        (or where ROCBLAS_TENSILE_LIBPATH leads)
+#   <folder of rocBLAS>/rocblas/library/*gfx1100*        (or where ROCBLAS_TENSILE_LIBPATH leads; distributions that
+#                                                        install releases side by side: rocblas/<version>/library)
 #   <folder of rocBLAS>/../.kpack/blas_lib_gfx1100*.kpack
 
 cdef enum:
@@ -37,16 +38,33 @@ cdef int folder_has(const char *folder, const char *gfx, const char *start) noex
     return dg_folder(folder, gfx_step, &wanted) == 1
 
 
+ctypedef struct wanted_release:
+    const char *folder
+    const char *gfx
+
+
+cdef int release_step(const char *name, void *context) noexcept nogil:
+    cdef wanted_release *wanted = <wanted_release *>context
+    cdef char[DG_PATH] release
+    cdef char[DG_PATH] path
+    if not core_is_digit(name[0]) or dg_join(release, sizeof(release), wanted.folder, name) < 0:
+        return 0
+    return dg_join(path, sizeof(path), release, b"library") > 0 and folder_has(path, wanted.gfx, NULL)
+
+
 cdef int kernels_for(const char *gfx, char *folder) noexcept nogil:
     """`folder` becomes the place where they are or should be."""
     cdef char[DG_PATH] own
     cdef char[DG_PATH] path
+    cdef wanted_release release
     if setting(b"ROCBLAS_TENSILE_LIBPATH", folder):
         return folder_has(folder, gfx, NULL)
     if dg_real_path(kind_file[CORE_ROCBLAS], own, sizeof(own)) < 0 or not dg_cut_name(own):
         return 1    # nothing known: then not to be refused either
     if dg_join(path, sizeof(path), own, b"rocblas") > 0 and dg_join(folder, DG_PATH, path, b"library") > 0:
-        if folder_has(folder, gfx, NULL):
+        release.folder = path
+        release.gfx = gfx
+        if folder_has(folder, gfx, NULL) or dg_folder(path, release_step, &release) == 1:
             return 1
     if dg_join(path, sizeof(path), own, b"library") > 0 and folder_has(path, gfx, NULL):
         return 1
@@ -81,10 +99,13 @@ cdef void refuse_card(int device, const char *gfx, const char *folder) noexcept 
     if other >= 0:
         if hip.name == NULL or hip.name(other_name, sizeof(other_name) - 1, other) != 0:
             other_name[0] = 0
-        core_log(DG_LOG_ERROR, b"D012", b"rocBLAS has no kernels for device %d, %s (%s), in %s. Device %d, %s (%s), has: set HIP_VISIBLE_DEVICES=%d",
+        core_log(DG_LOG_ERROR, b"D012", b"rocBLAS has no kernels for device %d, %s (%s), in %s. Device %d, %s "
+                 b"(%s), has: set HIP_VISIBLE_DEVICES=%d",
                  device, name, gfx, folder, other, other_name, other_gfx, other)
     else:
-        core_log(DG_LOG_ERROR, b"D012", b"rocBLAS has no kernels for device %d, %s (%s), in %s. Install a ROCm that supports %s, or set DRAGOMAN_ROCM_PATH to one; DRAGOMAN_BACKEND=cpu computes without the GPU",
+        core_log(DG_LOG_ERROR, b"D012", b"rocBLAS has no kernels for device %d, %s (%s), in %s. Install a ROCm "
+                 b"that supports %s, or set DRAGOMAN_ROCM_PATH to one; DRAGOMAN_BACKEND=cpu computes without "
+                 b"the GPU",
                  device, name, gfx, folder, gfx)
 
 

@@ -69,7 +69,9 @@ static const char *const core_system[] = {NULL};
 #define CORE_HIP_PREFIX "amdhip64"
 #else
 static const char *const core_below[] = {"lib", "lib64", NULL};
-static const char *const core_system[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", NULL};
+static const char *const core_system[] = {
+    "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", NULL,
+};
 #define CORE_WHEEL_BELOW "lib"
 #define CORE_HIP_PREFIX "libamdhip64.so"
 #endif
@@ -78,7 +80,8 @@ static const char *const core_system[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib
 #if DG_WINDOWS
 #define CORE_NO_DEVICE "Is AMD's graphics driver installed and new enough, and HIP_VISIBLE_DEVICES right?"
 #else
-#define CORE_NO_DEVICE "Is the amdgpu driver loaded, the user in the groups render and video, HIP_VISIBLE_DEVICES right?"
+#define CORE_NO_DEVICE \
+    "Is the amdgpu driver loaded, the user in the groups render and video, HIP_VISIBLE_DEVICES right?"
 #endif
 
 /* File names that tell of another CUDA driver, of a HIP runtime, of any part of ROCm. */

@@ -31,7 +31,8 @@ cdef public void core_say(int of_level, const char *code, const char *text) noex
     cdef int length
     cdef int on_stderr = 0
     cdef dg_log_callback callback = NULL
-    length = snprintf(line, sizeof(line), b"dragoman: %s%s%s\n", code, <const char *>b" " if code[0] else <const char *>b"", text)
+    length = snprintf(line, sizeof(line), b"dragoman: %s%s%s\n", code,
+                      <const char *>b" " if code[0] else <const char *>b"", text)
     if length <= 0 or length >= <int>sizeof(line):
         return
     if of_level <= level:

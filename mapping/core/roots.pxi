@@ -47,7 +47,7 @@ cdef void root_add_all(core_root *where, const char *top) noexcept nogil:
     """A ROCm root, or the very folder of its libraries."""
     cdef char[DG_PATH] path
     cdef const char *const *below = core_below
-    if not top[0] or not dg_is_absolute(top):
+    if not top[0]:
         return
     while below[0] != NULL:
         if dg_join(path, sizeof(path), top, below[0]) > 0:
@@ -58,7 +58,9 @@ cdef void root_add_all(core_root *where, const char *top) noexcept nogil:
 
 cdef int newest_step(const char *name, void *context) noexcept nogil:
     cdef found_name *found = <found_name *>context
-    if core_fits(name, found.pattern) and strlen(name) < DG_PATH and (not found.best[0] or core_newer(name, found.best)):
+    if not core_fits(name, found.pattern) or strlen(name) >= DG_PATH:
+        return 0
+    if not found.best[0] or core_newer(name, found.best):
         strcpy(found.best, name)
     return 0
 
@@ -197,9 +199,14 @@ cdef int root_step(core_root *where, int step) noexcept nogil:
     elif step == STEP_WHEELS:
         root_around(where, home)
         root_around(where, real_home)
+    elif DG_WINDOWS:
+        if step == STEP_SYSTEM and setting(b"SystemRoot", value):
+            if dg_join(path, sizeof(path), value, b"System32") > 0:
+                root_add(where, path)
+        return step == STEP_SYSTEM
+    elif core_system[step - STEP_SYSTEM] == NULL:
+        return 0
     else:
-        if core_system[step - STEP_SYSTEM] == NULL:
-            return 0
         root_add(where, core_system[step - STEP_SYSTEM])
     return 1
 
@@ -225,6 +232,12 @@ cdef int root_choose(char *hip) noexcept nogil:
             memcpy(&root, &tried, sizeof(core_root))
             if find_kind(&tried, CORE_ROCBLAS, blas):
                 return 1
+    if DG_WINDOWS and hip[0]:
+        # The driver brings the HIP runtime, and some roots leave it out.
+        memcpy(&tried, &root, sizeof(core_root))
+        root_choose_for(0)
+        if not find_kind(&root, CORE_ROCBLAS, blas):
+            memcpy(&root, &tried, sizeof(core_root))
     return hip[0] != 0
 
 
@@ -245,7 +258,8 @@ cdef void root_text(core_root *where, char *text, size_t size) noexcept nogil:
     cdef int written, i
     snprintf(text, size, b"%s", <const char *>b"no folder")
     for i in range(where.count):
-        written = snprintf(text + used, size - used, b"%s%s", <const char *>b", " if i else <const char *>b"", where.folders[i])
+        written = snprintf(text + used, size - used, b"%s%s",
+                           <const char *>b", " if i else <const char *>b"", where.folders[i])
         if written < 0 or <size_t>written >= size - used:
             return
         used += written

@@ -58,7 +58,8 @@ cdef void *slot_new(uint32_t magic) noexcept nogil:
     dg_mutex_unlock(&slot_mutex)
     if words == NULL:
         if not dg_exchange_u32(&slots_out_said, 1):
-            core_log(DG_LOG_ERROR, b"D018", b"%d handles are alive: no more can be created; does the program destroy them?", <int>SLOTS)
+            core_log(DG_LOG_ERROR, b"D018", b"%d handles are alive: no more can be created; does the program "
+                     b"destroy them?", <int>SLOTS)
         return NULL
     memset(words, 0, SLOT)
     dg_store_u32(words, magic)

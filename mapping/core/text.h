@@ -72,6 +72,7 @@ static inline int core_newer(const char *a, const char *b) {
     return *a != 0;
 }
 
+static inline int core_is_digit(char c) { return c >= '0' && c <= '9'; }
 static inline int core_is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 static inline int core_is_word(char c) { return (c >= '0' && c <= '9') || (dg_lower(c) >= 'a' && dg_lower(c) <= 'z'); }

@@ -15,6 +15,13 @@ from .writer import Writer
 
 # Types of the C library: declared by its own headers.
 SYSTEM = {"FILE": "stdio.h"}
+# Types of neighbours (OpenGL, EGL, VDPAU, Direct3D) in calls that are refused: only their passing matters, not their content.
+FOREIGN = {
+    "EGLint": "int32_t",
+    **dict.fromkeys(("GLenum", "GLuint", "VdpDevice", "VdpOutputSurface", "VdpVideoSurface"), "uint32_t"),
+    **dict.fromkeys(("cudaD3D9DeviceList", "cudaD3D10DeviceList", "cudaD3D11DeviceList", "cudaGLDeviceList"), "uint32_t"),
+    **dict.fromkeys(("EGLImageKHR", "EGLStreamKHR", "EGLSyncKHR", "HGPUNV", "cudaEglFrame"), "void *"),
+}
 
 
 class Abi:
@@ -56,6 +63,8 @@ class Abi:
 
     def _scalar(self, base: str) -> str:
         """C type of a non-struct base name."""
+        if base in FOREIGN:
+            return FOREIGN[base]
         if base in self.types.enums:
             return "int32_t" if any(v < 0 for v in self._all_values(base)) else "uint32_t"
         if base in self.types.handles:
@@ -100,7 +109,8 @@ class Abi:
     def _plain(self, member: Member) -> str:
         for base in base_names(member.type):
             if not self._is_struct(base) and self._scalar(base):
-                return Member(member.name, member.type.replace(base, self._scalar(base)), "", ()).declaration
+                plain = member.type.replace(f"enum {base}", base).replace(base, self._scalar(base))
+                return Member(member.name, plain, "", ()).declaration
         return member.declaration
 
     def header(self, guard: str) -> str:

@@ -16,7 +16,7 @@ from ..tables.expr import Call, Name
 from ..tables.kinds import SIZES, Kind
 from ..tables.marks import TableError, Where
 from ..tables.model import Entry, Function, Tables, Target, backend_of, expand, rocm_type
-from .spelling import cython_type, declare
+from .spelling import cython_type, declare, plain
 from .writer import Writer
 
 RESULTS = {
@@ -160,7 +160,7 @@ def header(imports: Imports) -> str:
         w.line(f"#define DG_OF_{backend.upper()} {i} /* index in dg_own_library.backends */")
         with w.block(f"struct {struct_name(library, backend)} {{", "};"):
             for item in imports.of(backend):
-                types = ", ".join(t for t, _, _ in item.params) or "void"
+                types = ", ".join(plain(t) for t, _, _ in item.params) or "void"
                 w.line(f"{item.result}{'' if item.result.endswith('*') else ' '}(*{item.name})({types});")
         w.line(f"extern DG_HIDDEN struct {struct_name(library, backend)} dg_{backend};")
     w.line("extern DG_HIDDEN dg_backend dg_own_backends[];")
@@ -185,7 +185,7 @@ def source(imports: Imports) -> str:
         for item in items:
             if item.adapter:
                 w.line(
-                    f"extern DG_HIDDEN {item.result} {item.adapter}({', '.join(t for t, _, _ in item.params) or 'void'});"
+                    f"extern DG_HIDDEN {item.result} {item.adapter}({', '.join(plain(t) for t, _, _ in item.params) or 'void'});"
                 )
         with w.block(f"struct {struct_name(library, backend)} dg_{backend} = {{", "};"):
             for item in items:

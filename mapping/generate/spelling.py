@@ -23,10 +23,14 @@ def name(text: str) -> str:
     return text + "_" if text in _RESERVED else text
 
 
+def plain(ctype: str) -> str:
+    """A C type by its bare name, as the internal headers declare it."""
+    return re.sub(r"\b(struct|enum|union)\s+", "", ctype)
+
+
 def cython_type(ctype: str) -> str:
     """A C type in Cython's spelling: without `struct`, arrays as pointers."""
-    text = re.sub(r"\b(struct|enum|union)\s+", "", ctype)
-    text = re.sub(r"\[\w*\]", " *", text)
+    text = re.sub(r"\[\w*\]", " *", plain(ctype))
     text = re.sub(r"\blong long int\b", "long long", text)
     text = re.sub(r"\s+", " ", text.replace("*", " * ")).strip()
     return re.sub(r" ?\* ?", " *", text).replace("* *", "**").replace("*const", "*const ").replace("  ", " ").rstrip()

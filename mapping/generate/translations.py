@@ -110,7 +110,7 @@ def _status(w: Writer, backend: str, resolved: Resolved, library: Library) -> No
             w.line(f"default: return {resolved.default}u;")
     w.line(
         f"static inline {library.status} status_of_{backend}(uint32_t s) "
-        f"{{ return __builtin_expect(s == 0, 1) ? 0u : other_status_of_{backend}(s); }}"
+        f"{{ return __builtin_expect(s == 0, 1) ? s : other_status_of_{backend}(s); }}"
     )
 
 

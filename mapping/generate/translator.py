@@ -15,7 +15,7 @@ from ..tables.kinds import OPTIONS, Kind
 from ..tables.model import Check, CParam, Function, Library, Target, backend_of, expand, rocm_type
 from ..tables.types import Types
 from .imports import Imports, target_import
-from .spelling import base_names, cython_type, declare, is_pointer, name
+from .spelling import base_names, cython_type, declare, is_pointer, name, plain
 from .writer import Writer, wrap
 
 WIDTH = 118
@@ -64,7 +64,7 @@ def signature(function: Function, prefix: str = "") -> str:
 
 
 def prototype_c(function: Function, prefix: str) -> str:
-    inside = ", ".join(p.declaration for p in function.params) or "void"
+    inside = ", ".join(plain(p.declaration) for p in function.params) or "void"
     return f"{function.result}{'' if function.result.endswith('*') else ' '}{prefix}{function.name}({inside});"
 
 
@@ -247,14 +247,15 @@ class ChapterWriter:
         call = f"dg_{item.backend}.{item.name}("
         if function.returns_status:
             call = f"status_of_{item.backend}({call}"
-        w.line(f"{indent}{head}{call}")
+        end = "))" if function.returns_status else ")"
         args = self._arguments(function, target)
-        for i, arg in enumerate(args):
-            last = i + 1 == len(args)
-            w.line(
-                f"{indent}    {arg}{'' if last else ','}"
-                + ((")" if function.returns_status else "") + ")" if last else "")
-            )
+        if not args:
+            w.line(f"{indent}{head}{call}{end}")
+            return
+        w.line(f"{indent}{head}{call}")
+        for arg in args[:-1]:
+            w.line(f"{indent}    {arg},")
+        w.line(f"{indent}    {args[-1]}{end}")
 
     def _arguments(self, function: Function, target: Target) -> list[str]:
         entry = function.entry

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .reproduce import call
-    from .runner import Options, ParityError, run_parity
+    from .options import Options, ParityError
+    from .runner import run_parity
 
 __all__ = ["Options", "ParityError", "call", "run_parity"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Options", "ParityError", "run_parity"):
+    if name in ("Options", "ParityError"):
+        from . import options
+
+        return getattr(options, name)
+    if name == "run_parity":
         from . import runner
 
         return getattr(runner, name)

@@ -77,7 +77,7 @@ class Case:
         )
 
 
-def as_python(case: Case, entry: Entry, subject: str = "") -> str:
+def as_python(case: Case, entry: Entry) -> str:
     """Lines of Python that repeat the call."""
     words: list[str] = []
     kinds = {p.name: p.kind.name for p in entry.params}
@@ -93,8 +93,6 @@ def as_python(case: Case, entry: Entry, subject: str = "") -> str:
     if case.alias:
         words.append(f"alias={case.alias!r}")
     words += [f"{flag}=True" for flag in ("device", "blank") if getattr(case, flag)]
-    if subject:
-        words.append(f"subject={subject!r}")
     return f'from dragoman.parity import call\ncall("{case.function}", {", ".join(words)})'
 
 
@@ -109,7 +107,6 @@ class Operand:
     length: int
     host: bool = False
     offset: int = 0
-    ld: int = 0  # of matrices: messages then name row and column
     diagonal: Array | None = None  # for solves: which of `used` lie on the diagonal
     order: int = 1
     drawn: bool = True

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..tables import expr
 from ..tables.kinds import OPTIONS
 from ..tables.model import CParam, Function
-from .cases import BY_MODE, LETTERS, Case, Layout, Operand, complete, fill, lay_out, oracle_arguments, view
+from .cases import BY_MODE, LETTERS, Case, Layout, Operand, complete, fill, lay_out, number, oracle_arguments, view
 from .oracles import ORACLES, Array, Claim, Expected, Fault, Verdict, judge
 from .status import StatusCase
 from .subject import Subject, address, by_value
@@ -22,6 +23,7 @@ class Outcome:
 
     status: int
     verdict: Verdict
+    lds: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -30,7 +32,14 @@ class Outcome:
     def lines(self) -> list[str]:
         if self.status:
             return [f"status {self.status}, expected 0"]
-        return [str(f) for f in (*self.verdict.faults, *self.verdict.untouched)]
+        return [self._line(f) for f in (*self.verdict.faults, *self.verdict.untouched)]
+
+    def _line(self, fault: Fault) -> str:
+        """Elements of matrices by row and column."""
+        ld = self.lds.get(fault.array.split("[")[0], 0)
+        if fault.position < 0 or not ld:
+            return str(fault)
+        return f"{fault.array}[{fault.position % ld}, {fault.position // ld}]: {fault.what}"
 
 
 class Workbench:
@@ -54,7 +63,7 @@ class Workbench:
         host_before = host.copy()
         if function.form.base != "v1":
             self.subject.pointer_mode(case.device)
-        places = _Places(layout, base, int(host.ctypes.data))
+        places = _Places(layout, base, int(host.ctypes.data), host)
         answer = self.subject.invoke(function, arguments(function, case, layout, places, self.subject.handle()))
         status = int(answer) if function.returns_status else self.subject.last_error()
         self.subject.memory.download(back)
@@ -66,7 +75,7 @@ class Workbench:
         with np.errstate(all="ignore"):
             claims = _claims(function, case, layout, before)
             stray = _unread(case, claims)
-            return Outcome(status, stray or judge(claims, before, after))
+            return Outcome(status, stray or judge(claims, before, after), _matrices(function, case))
 
     def ask(self, function: Function, case: StatusCase) -> tuple[int, list[str]]:
         """Make the call of a status case: its answer, and what it changed though nothing was to be done."""
@@ -84,7 +93,7 @@ class Workbench:
         self.subject.memory.upload(device)
         if function.form.base != "v1":
             self.subject.pointer_mode(case.base.device)
-        places = _Places(layout, base, int(host.ctypes.data))
+        places = _Places(layout, base, int(host.ctypes.data), host)
         replaced = dict(case.replaced)
         if case.handle == "freed":
             replaced = {name: self.subject.handle("freed") for name in replaced}
@@ -124,9 +133,15 @@ class _Places:
     layout: Layout
     device: int
     host: int
+    arena: Array  # of host memory
 
     def of(self, operand: Operand) -> int:
         return (self.host if operand.host else self.device) + operand.offset
+
+    def value(self, name: str) -> Any:
+        """A scalar as it stands in host memory."""
+        operand = self.layout.place(name)
+        return view(self.arena, operand)[0]
 
 
 def arguments(
@@ -155,8 +170,8 @@ def _argument(
     if kind.name == "handle":
         return handle
     if kind.is_pointer:
-        if param.name in layout.scalars and function.form.base == "v1":
-            return by_value(layout.scalars[param.name], param.ctype)
+        if not param.ctype.endswith("*"):  # cuBLAS's first API takes scalars by value
+            return by_value(places.value(param.name), param.ctype)
         return places.of(layout.place(param.name))
     if kind.name in OPTIONS and function.form.base == "v1":
         return LETTERS[kind.name][values[param.name]].encode()
@@ -200,12 +215,23 @@ def _renamed(claim: Claim, same: Mapping[str, str]) -> Claim:
     return claim
 
 
+def _matrices(function: Function, case: Case) -> dict[str, int]:
+    """Leading dimensions of the operands that are plain matrices."""
+    values = complete(function, case)
+    plain = ("matrix", "symmetric", "hermitian", "triangular")
+    return {
+        p.name: number(expr.evaluate(p.kind.argument("ld"), values))
+        for p in function.entry.params
+        if p.kind.core.name in plain and p.kind.name != "strided"
+    }
+
+
 def _unread(case: Case, claims: list[Claim]) -> Verdict | None:
     """The oracle met a sentinel: the table describes less than the function reads."""
     if case.poison or case.blank or case.data != "real":
         return None
     for claim in claims:
-        if isinstance(claim, Expected) and not (np.isfinite(claim.values) | ~np.isfinite(claim.bound)).all():
+        if isinstance(claim, Expected) and not (np.isfinite(claim.values) | np.isinf(np.abs(claim.bound))).all():
             text = "the oracle reads elements that the table does not describe; table or oracle is wrong"
             return Verdict((Fault(claim.array, -1, text),))
     return None

@@ -36,7 +36,7 @@ class Status:
     """Outcome of one status case."""
 
     case: str
-    expected: int
+    expected: int | None  # None: any answer
     got: int | None
     state: str
     notes: tuple[str, ...] = ()
@@ -44,7 +44,8 @@ class Status:
     @property
     def sentence(self) -> str:
         got = "no answer" if self.got is None else f"answers {self.got}"
-        return f"{self.case}: {got}, expected {self.expected}" + "".join(f"; {n}" for n in self.notes)
+        wanted = "an answer" if self.expected is None else str(self.expected)
+        return f"{self.case}: {got}, expected {wanted}" + "".join(f"; {n}" for n in self.notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from ..tables.kinds import OPTIONS
 from ..tables.loader import load
 from .cases import LETTERS, Case
 from .check import Outcome, Workbench
-from .runner import default_subject
+from .options import default_subject
 from .status import baseline
 from .subject import LibrarySubject, Subject, select_backend
 
@@ -54,7 +54,9 @@ def call(
     )
     if isinstance(subject, (str, Path)):
         select_backend(backend)
-        subject = LibrarySubject(Path(subject) if subject else default_subject(major), tables, major)
+        subject = LibrarySubject(
+            Path(subject) if subject else default_subject(major), tables, major, host_memory=backend == "cpu"
+        )
     outcome = Workbench(subject).run(found, case)
     print(f"{found.name}: {'right' if outcome.ok else 'wrong'}")
     for line in outcome.lines() if not outcome.ok else ():

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..tables.model import Function, Tables
-from .memory import Memory, RuntimeMemory, StickyError
+from .memory import HostMemory, Memory, RuntimeMemory, StickyError
 
 
 class Subject(Protocol):
@@ -98,14 +98,17 @@ class LoadError(Exception):
 class LibrarySubject:
     """A folder of libraries under NVIDIA's file names, of one CUDA major."""
 
-    def __init__(self, folder: Path, tables: Tables, major: int, label: str = "") -> None:
+    def __init__(self, folder: Path, tables: Tables, major: int, label: str = "", host_memory: bool = False) -> None:
+        """`host_memory`: the backend's device memory is host memory, so that no CUDA runtime is needed."""
         self.label = label or folder.name
         self._target = "windows" if sys.platform == "win32" else "linux"
         self._folder, self._tables, self._major = folder, tables, major
         self._mode = False
         self._freed = 0
         self._entries: dict[str, Any] = {}
-        self.memory: Memory = RuntimeMemory(self._file("cudart"))
+        runtime = folder / tables.libraries["cudart"].versions[major].file_name(self._target)
+        plain = host_memory and not runtime.exists()
+        self.memory: Memory = HostMemory() if plain else RuntimeMemory(self._file("cudart"))
         self._cublas = self._load("cublas")
         self._legacy = False
         self._handle = self._create()
@@ -154,7 +157,7 @@ class LibrarySubject:
             try:
                 entry = getattr(self._cublas, function.name)
             except AttributeError:
-                raise LoadError(f"{self._folder} does not export {function.name}") from None
+                raise LoadError(f"the library does not export {function.name}") from None
             entry.argtypes = [c_type(p.ctype) for p in function.params]
             entry.restype = c_type(function.result)
             self._entries[function.name] = entry

@@ -54,7 +54,7 @@ class Worker:
             self._look()
 
     def _statuses(self, function: Function, task: dict[str, Any]) -> None:
-        for i, case in enumerate(status_cases(function)):
+        for i, case in enumerate(status_cases(function, bool(self.config.get("nvidia")))):
             if i < task["skip"] or (case.ours and self.config.get("nvidia")):
                 continue
             self.answer({"at": i, "case": case.name, "expected": case.expected})
@@ -76,7 +76,8 @@ def _subject(config: dict[str, Any], tables: Tables) -> Subject:
         made: Subject = getattr(importlib.import_module(module), name)()
         return made
     select_backend(config.get("backend", ""))
-    return LibrarySubject(Path(config["subject"]), tables, config["major"], config.get("label", ""))
+    folder = Path(config["subject"])
+    return LibrarySubject(folder, tables, config["major"], host_memory=config.get("backend") == "cpu")
 
 
 def main() -> int:

@@ -43,7 +43,8 @@ cdef void refuse(const char *code, const char *what, const char *where, const ch
     cdef int length
     if dg_exchange(&refused, 1):
         return
-    length = snprintf(line, sizeof(line), b"dragoman: %s %s: %s %s. %s\n", code, dg_own_library.name, what, where, remedy)
+    length = snprintf(line, sizeof(line), b"dragoman: %s %s: %s %s. %s\n", code,
+                      dg_own_library.name, what, where, remedy)
     if 0 < length < <int>sizeof(line):
         dg_write_stderr(line, length)
 
@@ -83,7 +84,8 @@ cdef public int dg_start() noexcept nogil:
             dg_module_error(path, why, sizeof(why))
             refuse(b"D014", b"cannot load its core:", why, b"Install dragoman's libraries again")
         else:
-            refuse(b"D003", b"no", <const char *>path if path[0] else DG_CORE_FILE, b"Keep dragoman's libraries together in one folder")
+            refuse(b"D003", b"no", <const char *>path if path[0] else DG_CORE_FILE,
+                   b"Keep dragoman's libraries together in one folder")
         return DG_NO_BACKEND
     entry = <core_entry>dg_module_symbol(module, DG_CORE_ENTRY)
     core = entry(DG_ABI) if entry != NULL else NULL

@@ -323,7 +323,6 @@ def cuda_type(kind: Kind, record: TypeRecord, form: Form) -> str:
 _ROCM_NAMES = {
     "cudaStream_t": "hipStream_t",
     "cudaEvent_t": "hipEvent_t",
-    "int": "rocblas_int",
 }
 
 

@@ -12,12 +12,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 from dragoman.build import LINUX, Library, Target, Toolchain, Unit, build, find_toolchain
 from dragoman.core import core_library, library_unit
 from dragoman.paths import package_dir
@@ -25,20 +24,39 @@ from dragoman.paths import package_dir
 HERE = Path(__file__).resolve().parent
 RUNTIME = package_dir() / "runtime"
 
-FAKE = tuple(
-    f"fake{name}"
-    for name in (
-        "Start Need Core ColdCalls GateOpen OwnRuntime Create Destroy Triple Renamed Trmm Never Where Unsupported"
-    ).split()
+FAKE = (
+    "fakeStart",
+    "fakeNeed",
+    "fakeCore",
+    "fakeColdCalls",
+    "fakeGateOpen",
+    "fakeOwnRuntime",
+    "fakeCreate",
+    "fakeDestroy",
+    "fakeTriple",
+    "fakeRenamed",
+    "fakeTrmm",
+    "fakeNever",
+    "fakeWhere",
+    "fakeUnsupported",
 )
 HIP = (
-    "hipFakeWhere hipFakeCount hipInit hipGetDeviceCount hipGetDevice hipRuntimeGetVersion hipDeviceGetName "
-    "hipGetDeviceProperties"
-).split()
+    "hipFakeWhere",
+    "hipFakeCount",
+    "hipInit",
+    "hipGetDeviceCount",
+    "hipGetDevice",
+    "hipRuntimeGetVersion",
+    "hipDeviceGetName",
+    "hipGetDeviceProperties",
+)
 BLAS = (
-    "rocblas_get_version_string rocblas_get_version_string_size rocblas_fake_triple rocblas_fake_trmm "
-    "rocblas_fake_where"
-).split()
+    "rocblas_get_version_string",
+    "rocblas_get_version_string_size",
+    "rocblas_fake_triple",
+    "rocblas_fake_trmm",
+    "rocblas_fake_where",
+)
 SOLVER = ("rocsolver_get_version_string", "rocsolver_fake_where")
 
 # Lines that every child starts with: the core's table as Python sees it, and a library by its path.
@@ -221,7 +239,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory, toolchain: Toolchain) -> Ben
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Callable[..., Path]]:
+def place(tmp_path: Path) -> Callable[..., Path]:
     """place("root/lib", file, file): a folder below the test's own with copies (or `links=True`) of files."""
 
     def make(folder: str, *files: Path, links: bool = False) -> Path:
@@ -234,7 +252,7 @@ def place(tmp_path: Path) -> Iterator[Callable[..., Path]]:
                 shutil.copy(file, there / file.name)
         return there
 
-    yield make
+    return make
 
 
 @pytest.fixture

@@ -34,6 +34,8 @@ def touch(path: Path) -> None:
         ("lib/rocblas/library/Kernels.so-000-gfx1100.hsaco", "gfx1100", True),
         ("lib/rocblas/library/TensileLibrary_gfx90a.co", "gfx90a", True),
         ("lib/library/TensileLibrary_gfx906.dat", "gfx906", True),
+        ("lib/rocblas/5.2.0/library/TensileLibrary_gfx906.dat", "gfx906", True),
+        ("lib/rocblas/notes/library/TensileLibrary_gfx906.dat", "gfx906", False),
         (".kpack/blas_lib_gfx1100.kpack", "gfx1100", True),
         (".kpack/blas_lib_gfx1201_0.kpack", "gfx1201", True),
         ("lib/rocblas/library/TensileLibrary_lazy_gfx1101.dat", "gfx1100", False),
@@ -62,9 +64,7 @@ def test_the_line(bench: Any, bare: Path) -> None:
 
 def test_integrated_graphics_come_first(bench: Any, rocm: Path) -> None:
     """The usual case: the card that has kernels is not device 0."""
-    ran = bench.run(
-        CREATE, DRAGOMAN_BACKEND="rocm", ROCM_PATH=rocm, FAKE_DEVICES=3, FAKE_GFX="gfx1036,gfx1036,gfx1100"
-    )
+    ran = bench.run(CREATE, DRAGOMAN_BACKEND="rocm", ROCM_PATH=rocm, FAKE_DEVICES=3, FAKE_GFX="gfx1036,gfx1036,gfx1100")
     assert ran.value == [NO_KERNELS] * 2
     (line,) = ran.lines
     assert line.endswith("Device 2, Fake Radeon gfx 2 (gfx1100), has: set HIP_VISIBLE_DEVICES=2")

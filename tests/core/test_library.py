@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
 from dragoman.build import LINUX, Library, Toolchain, Unit, build
-from dragoman.paths import package_dir
 
 USE = """
 lib = load(SET + "/libfake.so.12")
@@ -176,6 +173,27 @@ def test_unloaded_and_loaded_again(bench: Any) -> None:
     assert (ran.code, ran.out, ran.err) == (0, "ok\n", "")
 
 
+def test_the_core_forgets_what_was_unloaded(bench: Any) -> None:
+    """Its list must not lead into memory that is gone: every gate is written when tracing begins."""
+    ran = bench.run(
+        USE
+        + """
+import _ctypes
+other = load(SET + "/../cuda11/libfake.so.11")
+create(other)
+core = other.fakeCore().contents
+_ctypes.dlclose(lib._handle)
+gone = not any("libfake.so.12" in line for line in open("/proc/self/maps"))
+core.configure_logger(1, 1, 0, None)
+closed = other.fakeGateOpen()
+core.configure_logger(0, 0, 0, None)
+print(json.dumps([gone, closed, other.fakeGateOpen(), other.fakeTriple(handle, 2)]))
+""",
+        DRAGOMAN_BACKEND="cpu",
+    )
+    assert ran.value == [True, 0, 1, 6]
+
+
 @pytest.mark.parametrize("backend", ["cpu", "dir", "rocm"])
 def test_process_ends_with_living_handles(bench: Any, rocm: Path, backend: str) -> None:
     """AMD's library is called as long as it lives; after that a destroy succeeds without it and other calls are
@@ -186,6 +204,7 @@ def test_process_ends_with_living_handles(bench: Any, rocm: Path, backend: str) 
     assert ran.out.splitlines() == [
         "ok",
         "while it lives: call 12, destroy 0",
+        "in the middle: gate 0, call 106",
         "at the end: gate 0, call 106, create 6, destroy 0, call after it 106",
     ]
     assert ran.err == ""
@@ -227,7 +246,9 @@ print(json.dumps([create(lib)[0], create(lib)[0], lib.fakeTriple(0x1234, 1), lib
         DRAGOMAN_BACKEND="cpu",
     )
     assert ran.value == [3, 3, 103, 3]
-    expected = f"dragoman: D003 fake: no {folder}/libdragoman_core.so.1. Keep dragoman's libraries together in one folder"
+    expected = (
+        f"dragoman: D003 fake: no {folder}/libdragoman_core.so.1. Keep dragoman's libraries together in one folder"
+    )
     assert ran.err.splitlines() == [expected]
 
 
@@ -270,7 +291,13 @@ def test_the_core_needs_nothing(bench: Any) -> None:
 @pytest.mark.parametrize("arguments", [("cycles", "300"), ("reload",), ("exit",)])
 def test_no_leak_and_no_bad_access(bench: Any, rocm: Path, arguments: tuple[str, ...]) -> None:
     """Under valgrind: bad handles are not followed, nothing is lost."""
-    valgrind = ["valgrind", "-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect"]
+    valgrind = [
+        "valgrind",
+        "-q",
+        "--error-exitcode=9",
+        "--leak-check=full",
+        "--errors-for-leak-kinds=definite,indirect",
+    ]
     command = [*valgrind, bench.driver, arguments[0], bench.fake, *arguments[1:]]
     ran = bench.command(*command, DRAGOMAN_BACKEND="rocm", DRAGOMAN_ROCM_PATH=rocm)
     assert ran.code == 0, ran.err

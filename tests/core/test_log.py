@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from dragoman.paths import package_dir
 
 CORE = """
@@ -218,7 +217,9 @@ print(json.dumps([answers, gates]))
 
 def test_stderr_hears_a_line_once(bench: Any) -> None:
     """The program's logger and ours both write there."""
-    ran = bench.run(LOGGER + "core.configure_logger(1, 0, 1, None); use(2)", DRAGOMAN_BACKEND="cpu", DRAGOMAN_LOG="trace")
+    ran = bench.run(
+        LOGGER + "core.configure_logger(1, 0, 1, None); use(2)", DRAGOMAN_BACKEND="cpu", DRAGOMAN_LOG="trace"
+    )
     assert ran.lines.count("dragoman: fakeTriple(value=2) = 6") == 1
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from dragoman.build import LINUX, WINDOWS, Target, Toolchain, build, find_toolchain
 from dragoman.core import core_library
 from dragoman.paths import package_dir
@@ -109,8 +108,13 @@ def windows(bench: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     build(libraries, target, toolchain, out)
     source = Path(__file__).parent / "c" / "windows_main.c"
     helpers(bench).executable(toolchain, target, source, out / "driver.exe", package_dir() / "build")
-    (out / "rocm" / "bin" / "rocblas" / "library").mkdir(parents=True)
-    (out / "rocm" / "bin" / "rocblas" / "library" / "TensileLibrary_lazy_gfx1100.dat").touch()
+    for part, keep in (("driver", "amdhip64_7.dll"), ("sdk", "rocblas.dll")):
+        (out / part / "bin").mkdir(parents=True)
+        shutil.copy(out / "rocm" / "bin" / keep, out / part / "bin")
+    for root in ("rocm", "sdk"):
+        kernels = out / root / "bin" / "rocblas" / "library"
+        kernels.mkdir(parents=True)
+        (kernels / "TensileLibrary_lazy_gfx1100.dat").touch()
     return out
 
 
@@ -126,14 +130,13 @@ def wine(bench: Any, windows: Path, *arguments: str, **settings: object) -> Any:
     [
         (("cycles", "500"), {"DRAGOMAN_BACKEND": "cpu"}),
         (("threads", "4", "100"), {"DRAGOMAN_BACKEND": "rocm", "DRAGOMAN_ROCM_PATH": "rocm"}),
-        (("reload",), {"HIP_PATH": "rocm"}),
+        (("reload",), {"ROCM_PATH": "driver", "HIP_PATH": "sdk"}),
     ],
     ids=["cycles", "threads", "reload"],
 )
 def test_windows(bench: Any, windows: Path, arguments: tuple[str, ...], settings: dict[str, str]) -> None:
-    """The same driver under Wine: cpu by name, rocm from a root, rocm by HIP_PATH."""
-    rooted = {key: f"Z:{windows}/{value}".replace("/", "\\") if value == "rocm" and "PATH" in key else value
-              for key, value in settings.items()}  # fmt: skip
+    """The same driver under Wine: cpu by name, rocm from a root, HIP from the driver and the rest from an SDK."""
+    rooted = {k: f"Z:{windows}/{v}".replace("/", "\\") if k.endswith("PATH") else v for k, v in settings.items()}
     ran = wine(bench, windows, *arguments, **rooted)
     assert (ran.code, ran.out.splitlines(), ran.lines) == (0, ["ok"], [])
 

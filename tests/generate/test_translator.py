@@ -84,8 +84,8 @@ def test_the_cold_twin_says_why_and_traces() -> None:
                     incx,
                     result))
             if dg_tracing():
-                dg_the_core.trace("cublasSdot_v2", <long long>status, "handle=%p n=%d x=%p incx=%d result=%p", <void *>handle, n,
-                    <void *>x, incx, <void *>result)
+                dg_the_core.trace("cublasSdot_v2", <long long>status, "handle=%p n=%d x=%p incx=%d result=%p",
+                    <void *>handle, n, <void *>x, incx, <void *>result)
             return status
         """)
 

@@ -11,16 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from dragoman.parity.cases import LETTERS, all_params, element_dtype, number, stored
+from dragoman.parity.memory import HostMemory
+from dragoman.parity.oracles import ORACLES, Array, Expected, Residual
+from dragoman.parity.strategies import lowest
+from dragoman.tables import expr
+from dragoman.tables.kinds import OPTIONS, SIZES
+from dragoman.tables.model import CParam, Function
 
-from mapping.parity.cases import LETTERS, all_params, element_dtype, number, stored
-from mapping.parity.memory import HostMemory
-from mapping.parity.oracles import ORACLES, Array, Expected, Residual
-from mapping.parity.strategies import is_vector_only, lowest
-from mapping.tables import expr
-from mapping.tables.kinds import OPTIONS, SIZES
-from mapping.tables.model import CParam, Function
-
-INVALID, UNKNOWN_HANDLE = 7, 1
+OK, UNKNOWN_HANDLE, INVALID, MAPPING_ERROR = 0, 1, 7, 11
 HANDLE, FREED = 0x7F0000001000, 0x7F0000002000
 
 Change = Callable[[dict[str, Any]], None]
@@ -62,15 +61,10 @@ class FakeSubject:
         values = dict(zip((p.name for p in function.params), arguments, strict=True))
         if "handle" in values and values["handle"] != HANDLE:
             return UNKNOWN_HANDLE
-        if self.checks and refused(function, values):
-            if function.returns_status:
-                return INVALID
-            self._error = INVALID
-            return 0
-        if not is_vector_only(function) and any(
-            _integer_or_one(values.get(name)) == 0 for name in ("m", "n", "batchCount")
-        ):
-            return 0  # nothing to do, and pointers may be NULL
+        answer = refused(function, values) if self.checks else None
+        if answer is not None:
+            self._error = 0 if function.returns_status else answer
+            return answer if function.returns_status else 0
         if any(_integer_or_one(values.get(p.name)) > 1 << 20 for p in function.params if p.kind.name == "dim"):
             return 0  # asked only where nothing is to be done
         arrays, named = self._decode(function, values)
@@ -145,22 +139,41 @@ def at(address: Any, extent: int, dtype: np.dtype[Any]) -> Array:
     return np.frombuffer(raw, dtype)
 
 
-def refused(function: Function, values: Mapping[str, Any]) -> bool:
-    """Argument checks in the manner of BLAS, written apart from `mapping.parity.status`."""
+def refused(function: Function, values: Mapping[str, Any]) -> int | None:
+    """Argument checks in NVIDIA's manner, written apart from `dragoman.parity.status`; None: the call is to be made."""
+    entry = function.entry.key
     for p in function.params:
         if isinstance(values[p.name], bytes) and values[p.name].decode() not in LETTERS[p.kind.name].values():
-            return True
+            return INVALID
     integers = {p.name: _integer(p, values[p.name]) for p in function.params if p.kind.name in (*SIZES, *OPTIONS)}
-    for p in function.params:
-        if p.kind.name in OPTIONS and integers[p.name] not in LETTERS[p.kind.name]:
-            return True
+    if any(p.kind.name in OPTIONS and integers[p.name] not in LETTERS[p.kind.name] for p in function.params):
+        return INVALID
+    gemv = entry.startswith(("gemv", "HSHgemv", "HSSgemv"))
     matrices = [p for p in all_params(function) if p.kind.core.name not in ("vector", "scalar", "array", "result")]
-    if matrices and any(integers[p.name] < 0 for p in function.params if p.kind.name in ("dim", "batch")):
-        return True
+    sizes = [integers[p.name] for p in function.params if p.kind.name == "dim"]
+    if integers.get("batchCount", 1) < 0:
+        return INVALID
+    if (gemv and min(sizes) <= 0) or (entry in ("symv", "hemv") and sizes == [0]):
+        return OK
+    if matrices and min(sizes) < 0:
+        return INVALID
     for p in matrices:
         leads = "packed" not in p.kind.core.name and p.name in values
         if leads and integers[str(p.kind.argument("ld"))] < lowest(p.kind.core, integers):
-            return True
+            return INVALID
+    level2 = matrices and not gemv and entry != "dgmm"
+    if level2 and any(p.kind.name == "inc" and integers[p.name] == 0 for p in function.params):
+        return INVALID
     if any(p.kind.name in ("dim", "batch") and integers[p.name] <= 0 for p in function.params):
-        return False
-    return any(p.kind.is_pointer and not values[p.name] for p in function.params if isinstance(values[p.name], int))
+        return None if not matrices else OK if 0 in (integers.get(n) for n in ("m", "n", "batchCount")) else None
+    absent = [
+        p for p in function.params if p.kind.is_pointer and isinstance(values[p.name], int) and not values[p.name]
+    ]
+    if any(p.name == "result" for p in absent) and entry.startswith("dot"):
+        return MAPPING_ERROR
+    alpha = values.get("alpha")
+    if absent and isinstance(alpha, int) and alpha and all(p.kind.core.io == "in" for p in absent):
+        scalar = next(p for p in function.params if p.name == "alpha")
+        unread = at(alpha, 1, element_dtype(scalar))[0] == 0
+        return OK if unread and not entry.startswith(("trsm", "geam", "trmm")) else INVALID
+    return INVALID if absent else None

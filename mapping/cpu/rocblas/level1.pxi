@@ -1,12 +1,20 @@
 # Level 1 by hand: where OpenBLAS has other corners than rocBLAS (NaN, increment 0, overflow), or no routine.
 # Arguments have been checked: n > 0, pointers are there; asum, nrm2, iamax, iamin and scal have incx > 0.
-from libc.math cimport sqrt, isinf, isnan
+from libc.math cimport sqrt
 
 cdef extern from "openblas.h" nogil:
     void scipy_cblas_cdotu_sub64_(int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, void *result)
     void scipy_cblas_cdotc_sub64_(int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, void *result)
     void scipy_cblas_zdotu_sub64_(int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, void *result)
     void scipy_cblas_zdotc_sub64_(int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, void *result)
+
+
+cdef inline bint is_nan(double z) noexcept nogil:
+    return z != z  # C's isnan calls into the C library on Windows
+
+
+cdef inline bint is_infinite(double z) noexcept nogil:
+    return z == z and z - z != 0
 
 
 cdef inline double modulus1(element z) noexcept nogil:
@@ -39,7 +47,7 @@ cdef int64_t iamin(int64_t n, const element *x, int64_t incx) noexcept nogil:
     cdef double size, smallest = 0
     for i in range(n):
         size = modulus1(x[i * incx])
-        if size < smallest or (best < 0 and not isnan(size)):
+        if size < smallest or (best < 0 and not is_nan(size)):
             smallest = size
             best = i
     return best + 1 if best >= 0 else 1
@@ -52,11 +60,11 @@ cdef double scaled_norm(int64_t n, const real *x, int64_t inc, int64_t parts) no
     for i in range(n):
         for part in range(parts):
             size = fabs(x[i * inc + part])
-            if isnan(size):
+            if is_nan(size):
                 return size
             if size > largest:
                 largest = size
-    if largest == 0 or isinf(largest):
+    if largest == 0 or is_infinite(largest):
         return largest
     for i in range(n):
         for part in range(parts):
@@ -197,7 +205,7 @@ cdef double length(double re, double im) noexcept nogil:
     cdef double a = fabs(re), b = fabs(im), ratio
     if a < b:
         a, b = b, a
-    if a == 0 or isinf(a) or b != b:
+    if a == 0 or is_infinite(a) or b != b:
         return a + b
     ratio = b / a
     return a * sqrt(1 + ratio * ratio)
@@ -319,7 +327,7 @@ cdef void rotmg(real *d1, real *d2, real *x1, const real *y1, real *param) noexc
             x = x / gam
             h11 = h11 / gam
             h12 = h12 / gam
-        while fabs(a) >= upper and not isinf(a):
+        while fabs(a) >= upper and not is_infinite(a):
             flag = -1
             a = a / upper
             x = x * gam
@@ -330,7 +338,7 @@ cdef void rotmg(real *d1, real *d2, real *x1, const real *y1, real *param) noexc
             b = b * upper
             h21 = h21 / gam
             h22 = h22 / gam
-        while fabs(b) >= upper and not isinf(b):
+        while fabs(b) >= upper and not is_infinite(b):
             flag = -1
             b = b / upper
             h21 = h21 * gam

@@ -29,6 +29,12 @@ class Sum:
         limit = rate * (self.size + also) + (self.terms + 3) * np.longdouble(smallest(dtype))
         return np.asarray(np.where(self.free, INF, limit))
 
+    def unused(self) -> Sum:
+        """Nothing of it counts (α = 0); where it is not finite a library that multiplies by 0 spoils its result."""
+        return Sum(
+            np.zeros_like(self.value), np.zeros_like(self.size), ~np.isfinite(self.value) | self.free, self.terms
+        )
+
 
 def product(left: Array, right: Array, left_stored: Array | None = None) -> Sum:
     """left · right; `left_stored` masks what of `left` exists."""
@@ -44,6 +50,18 @@ def product(left: Array, right: Array, left_stored: Array | None = None) -> Sum:
         free = ~np.isfinite(value) & np.isfinite(strict)
         value = strict
     return Sum(value, size, free, terms)
+
+
+def product_for(alpha: Array, left: Array, right: Array, left_stored: Array | None = None) -> Sum | None:
+    """`product`, or None where α = 0 means that the operands are not needed.
+
+    Whether they are read even so differs: NVIDIA's syrk, symm and all calls with α in device memory multiply by 0 and
+    keep a NaN, its gemm with α in host memory does not. So a NaN or Inf makes what it reaches a matter of choice."""
+    if alpha != 0:
+        return product(left, right, left_stored)
+    if np.isfinite(left).all() and np.isfinite(right).all():
+        return None
+    return product(left, right, left_stored).unused()
 
 
 def solve(matrix: Array, stored: Array, right: Array, lower: bool) -> Array:

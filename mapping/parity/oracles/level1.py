@@ -32,6 +32,10 @@ def _extreme(n: int, x: Array, incx: int, result: Array, largest: bool) -> list[
     known = ~np.isnan(sizes)
     if not known.any():  # nothing but NaN: no library says what it answers
         return [Expected("result", _FIRST, np.zeros(1, result.dtype), np.array([np.inf]))]
+    if (
+        not largest and np.isinf(sizes[known]).all() and not known.all()
+    ):  # nothing is smaller than where libraries start
+        return [Expected("result", _FIRST, np.zeros(1, result.dtype), np.array([np.inf]))]
     best = sizes[known].max() if largest else sizes[known].min()
     return [answer(result, int(np.flatnonzero(known & (sizes == best))[0]) + 1)]
 
@@ -160,7 +164,7 @@ def rotg(*, a: Array, b: Array, c: Array, s: Array) -> list[Claim]:
     Sign and z as in the reference (Lawson, Hanson, Kincaid, Krogh, 1979): r has the sign of the larger of a and b; z
     is s where |a| > |b|, else 1/c, else 1. Each result is a root, a quotient and a few products away: γ_10 of its own
     size."""
-    exact_a, exact_b = wide(a)[0], wide(b)[0]
+    exact_a, exact_b = wide(a).reshape(-1)[0], wide(b).reshape(-1)[0]
     dtype = a.dtype
     rate = gamma(20 if dtype.kind == "c" else 10, roundoff(dtype))
 

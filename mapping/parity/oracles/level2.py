@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import storage as st
-from .arithmetic import INF, Sum, product, scaled, solve, solve_bound
+from .arithmetic import INF, Sum, product, product_for, scaled, solve, solve_bound
 from .claims import LONG, Array, Claim, Dtype, Expected, Residual, growth, size1, smallest, wide
 from .registry import oracle
 
@@ -24,13 +24,13 @@ def update(
 
     α = 0 means that the sum is not made, β = 0 that the old values are not read.
     """
-    kept = scaled(beta, old)
+    rest = scaled(beta, old)
     size_kept = np.zeros(old.shape, LONG) if beta == 0 else size1(np.asarray(beta)) * size1(old)
     if sum_of is None:
         bound = growth(1, dtype) * size_kept + LONG(smallest(dtype))
         exact = beta == 0 or beta == 1
-        return Expected(array, at, kept, np.zeros_like(bound) if exact else bound)
-    value = wide(np.asarray(alpha)) * sum_of.value + kept
+        return Expected(array, at, rest, np.zeros_like(bound) if exact else bound)
+    value = wide(np.asarray(alpha)) * sum_of.value + rest
     rate = growth(sum_of.terms + 2, dtype)
     # Underflow of a product is scaled by α afterwards.
     size_alpha = size1(np.asarray(alpha))
@@ -46,8 +46,8 @@ def times_vector(
     rows, cols = matrix.shape
     at = st.vector(rows, incy)
     made = None
-    if alpha != 0:
-        full = product(matrix, wide(x[st.vector(cols, incx)])[:, None], stored)
+    full = product_for(alpha, matrix, wide(x[st.vector(cols, incx)])[:, None], stored)
+    if full is not None:
         made = Sum(full.value[:, 0], full.size[:, 0], full.free[:, 0], cols)
     return [update("y", at, wide(y[at]), alpha, beta, made, y.dtype)]
 
@@ -192,15 +192,27 @@ def _rank1(alpha: Array, x: Array, y: Array) -> tuple[Array, Array]:
     return value, size1(np.asarray(alpha)) * size1(x)[:, None] * size1(y)[None, :]
 
 
+def spoilt(added: Array) -> Array:
+    """The bound of elements that an update with α = 0 leaves alone: 0, or infinite where NaN · 0 may reach them."""
+    return np.asarray(np.where(np.isfinite(added), LONG(0), INF))
+
+
+def kept(array: str, at: Array, old: Array, added: Array) -> Claim:
+    """α = 0: nothing is added."""
+    return Expected(array, at, old, spoilt(added))
+
+
 def _ger(
     m: int, n: int, alpha: Array, x: Array, incx: int, y: Array, incy: int, A: Array, lda: int, conjugate: bool
 ) -> list[Claim]:
-    if m == 0 or n == 0 or alpha == 0:
+    if m == 0 or n == 0:
         return []
     at = st.general(m, n, lda)
     right = wide(y[st.vector(n, incy)])
     add, size = _rank1(alpha, wide(x[st.vector(m, incx)]), np.conj(right) if conjugate else right)
     old = wide(A[at])
+    if alpha == 0:
+        return [kept("A", at, old, add)]
     return [Expected("A", at, add + old, growth(3, A.dtype) * (size + size1(old)) + 3 * LONG(smallest(A.dtype)))]
 
 
@@ -253,11 +265,13 @@ def old_triangle(buffer: Array, stored: st.Stored, hermitian: bool) -> Array:
 def _rank1_triangle(
     array: str, buffer: Array, stored: st.Stored, n: int, alpha: Array, x: Array, incx: int, hermitian: bool
 ) -> list[Claim]:
-    if n == 0 or alpha == 0:
+    if n == 0:
         return []
     column = wide(x[st.vector(n, incx)])
     add, size = _rank1(alpha, column, np.conj(column) if hermitian else column)
     old = old_triangle(buffer, stored, hermitian)
+    if alpha == 0:
+        return triangle_update(array, buffer, stored, st.gather(buffer, stored), spoilt(add), hermitian, True)
     bound = growth(3, buffer.dtype) * (size + size1(old)) + 3 * LONG(smallest(buffer.dtype))
     return triangle_update(array, buffer, stored, old + add, bound, hermitian)
 
@@ -298,7 +312,7 @@ def _rank2_triangle(
     incy: int,
     hermitian: bool,
 ) -> list[Claim]:
-    if n == 0 or alpha == 0:
+    if n == 0:
         return []
     left, right = wide(x[st.vector(n, incx)]), wide(y[st.vector(n, incy)])
     factor = np.asarray(alpha)
@@ -309,6 +323,10 @@ def _rank2_triangle(
         first, size = _rank1(factor, left, right)
         second, size2 = _rank1(factor, right, left)
     old = old_triangle(buffer, stored, hermitian)
+    if alpha == 0:
+        return triangle_update(
+            array, buffer, stored, st.gather(buffer, stored), spoilt(first + second), hermitian, True
+        )
     bound = growth(5, buffer.dtype) * (size + size2 + size1(old)) + 5 * LONG(smallest(buffer.dtype))
     return triangle_update(array, buffer, stored, old + (first + second), bound, hermitian)
 
@@ -396,7 +414,10 @@ def solved(
     goal = wide(np.asarray(alpha)) * right
     exact = solve(dense, mask, goal, lower)
     # A column with NaN or Inf: where substitution makes it NaN it must be; how far it spreads inside a block is free.
+    # α = 0 over a NaN in T or B: NVIDIA's library answers 0 or NaN, by shape.
     column = ~np.asarray(np.isfinite(right).all(axis=0) & np.isfinite(dense).all())
+    if alpha == 0:
+        exact = np.zeros_like(exact)
     lost = ~np.isfinite(exact)
     size = solve_bound(np.where(np.isfinite(dense), dense, 1), mask, lower)
     rate = growth(n + 2, dtype)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import storage as st
-from .arithmetic import Sum, product, scaled
+from .arithmetic import Sum, product_for, scaled
 from .claims import LONG, Array, Claim, Expected, growth, size1, smallest, wide
 from .level2 import both, old_triangle, operand_triangle, solved, times_vector, triangle_update, update
 from .registry import oracle
@@ -20,10 +20,10 @@ def _gemm(
         return []
     at = st.general(m, n, ldc)
     made = None
-    if alpha != 0 and k != 0:
+    if k != 0:
         left = st.op(st.read(A, st.general(*((m, k) if transa == st.N else (k, m)), lda)), transa)
         right = st.op(st.read(B, st.general(*((k, n) if transb == st.N else (n, k)), ldb)), transb)
-        made = product(left, right)
+        made = product_for(alpha, left, right)
     return [update(name, at, wide(C[at]), alpha, beta, made, C.dtype)]
 
 
@@ -141,12 +141,10 @@ def _sided(
     if m == 0 or n == 0:
         return []
     at = st.general(m, n, ldc)
-    made = None
-    if alpha != 0:
-        order = m if side == st.LEFT else n
-        full = both(st.gather(A, st.triangular(order, lda, uplo)), hermitian)
-        other = st.read(B, st.general(m, n, ldb))
-        made = product(full, other) if side == st.LEFT else product(other, full)
+    order = m if side == st.LEFT else n
+    full = both(st.gather(A, st.triangular(order, lda, uplo)), hermitian)
+    other = st.read(B, st.general(m, n, ldb))
+    made = product_for(alpha, full, other) if side == st.LEFT else product_for(alpha, other, full)
     return [update("C", at, wide(C[at]), alpha, beta, made, C.dtype)]
 
 
@@ -179,10 +177,13 @@ def _rank_k(
     """C ← α·S + β·C in one triangle, with `made` = α·S already scaled, or None where nothing is added."""
     stored = st.triangular(n, ldc, uplo)
     if made is None and beta == 1:
-        # Nothing to do; whether a Hermitian diagonal is cleaned of its imaginary part even so is left open.
-        if not hermitian:
-            return []
+        # Nothing to do; whether a Hermitian diagonal is cleaned of its imaginary part even so is left open, and so is
+        # whether 1 · C is computed, which spreads a NaN to both parts of a complex number.
         dense = st.gather(C, stored)
+        if not hermitian:
+            return (
+                [] if np.isfinite(dense).all() else triangle_update("C", C, stored, dense, np.zeros(dense.shape), False)
+            )
         return triangle_update("C", C, stored, dense, np.zeros(dense.shape, LONG), True, diagonal_free=True)
     old = np.zeros((n, n), wide(C[:0]).dtype) if beta == 0 else old_triangle(C, stored, hermitian)
     kept, kept_size = scaled(beta, old), size1(np.asarray(beta)) * size1(old)
@@ -190,7 +191,7 @@ def _rank_k(
         bound = np.zeros((n, n), LONG) if beta == 0 else growth(1, C.dtype) * kept_size + LONG(smallest(C.dtype))
         return triangle_update("C", C, stored, kept, bound, hermitian)
     bound = made.bound(C.dtype, growth(made.terms + 2, C.dtype), kept_size)
-    return triangle_update("C", C, stored, made.value + kept, bound, hermitian)
+    return triangle_update("C", C, stored, made.value + kept, bound, hermitian, bool(alpha == 0 and beta == 1))
 
 
 def _times(alpha: Array, made: Sum) -> Sum:
@@ -206,9 +207,10 @@ def _rank_k_single(
     if n == 0:
         return []
     made = None
-    if alpha != 0 and k != 0:
+    if k != 0:
         left, right = _operand(A, trans, n, k, lda), _operand(B, trans, n, k, ldb)
-        made = _times(alpha, product(left, np.conj(right.T) if conjugate else right.T))
+        plain = product_for(alpha, left, np.conj(right.T) if conjugate else right.T)
+        made = _times(alpha, plain) if plain else None
     return _rank_k(uplo, n, alpha, beta, made, C, ldc, conjugate)
 
 
@@ -219,14 +221,14 @@ def _rank_k_double(
     if n == 0:
         return []
     made = None
-    if alpha != 0 and k != 0:
+    if k != 0:
         left, right = _operand(A, trans, n, k, lda), _operand(B, trans, n, k, ldb)
         factor = np.asarray(alpha)
-        if conjugate:
-            one = _times(factor, product(left, np.conj(right.T)))
-            two = _times(np.conj(factor), product(right, np.conj(left.T)))
-        else:
-            one, two = _times(factor, product(left, right.T)), _times(factor, product(right, left.T))
+        first = product_for(alpha, left, np.conj(right.T) if conjugate else right.T)
+        second = product_for(alpha, right, np.conj(left.T) if conjugate else left.T)
+        if first is None or second is None:
+            return _rank_k(uplo, n, alpha, beta, None, C, ldc, conjugate)
+        one, two = _times(factor, first), _times(np.conj(factor) if conjugate else factor, second)
         made = Sum(one.value + two.value, one.size + two.size, one.free | two.free, one.terms + two.terms)
     return _rank_k(uplo, n, alpha, beta, made, C, ldc, conjugate)
 
@@ -296,15 +298,15 @@ def trmm(
     if m == 0 or n == 0:
         return []
     at = st.general(m, n, ldc)
-    if alpha == 0:
-        return [Expected("C", at, np.zeros((m, n), wide(C[:0]).dtype), np.zeros((m, n), LONG))]
     dense, mask = operand_triangle(A, st.triangular(m if side == st.LEFT else n, lda, uplo), trans, diag)
     other = st.read(B, st.general(m, n, ldb))
     if side == st.LEFT:
-        made = product(dense, other, mask)
+        made = product_for(alpha, dense, other, mask)
     else:
-        turned = product(dense.T, other.T, mask.T)
-        made = Sum(turned.value.T, turned.size.T, turned.free.T, turned.terms)
+        turned = product_for(alpha, dense.T, other.T, mask.T)
+        made = Sum(turned.value.T, turned.size.T, turned.free.T, turned.terms) if turned else None
+    if made is None:
+        return [Expected("C", at, np.zeros((m, n), wide(C[:0]).dtype), np.zeros((m, n), LONG))]
     made = _times(alpha, made)
     return [Expected("C", at, made.value, made.bound(C.dtype, growth(made.terms + 1, C.dtype)))]
 
@@ -340,7 +342,7 @@ def _trsm(
 def trsm(
     *, side: int, uplo: int, trans: int, diag: int, m: int, n: int, alpha: Array, A: Array, lda: int, B: Array, ldb: int
 ) -> list[Claim]:
-    """B ← α·op(A)⁻¹·B or α·B·op(A)⁻¹, judged by its residual. α = 0 still reads its operands: a NaN stays."""
+    """B ← α·op(A)⁻¹·B or α·B·op(A)⁻¹, judged by its residual. With α = 0 a NaN may stay."""
     return _trsm("B", side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb)
 
 

@@ -21,16 +21,11 @@ BOOL WINAPI DllMain(HINSTANCE module, DWORD reason, LPVOID reserved) {
     if (reason == DLL_PROCESS_DETACH) ended = 1;
     return TRUE;
 }
-static void watch(void) {}
 #else
 static void at_end(void) { ended = 1; }
-static void watch(void) {
-    static int watching;
-    if (!watching) watching = 1, atexit(at_end);
-}
+__attribute__((constructor)) static void watch(void) { atexit(at_end); }
 #endif
 __attribute__((unused)) static void used(const char *what) {
-    watch();
     if (ended) fprintf(stderr, "CALLED AT THE END: %s\n", what), fflush(stderr);
 }
 
@@ -77,7 +72,7 @@ static int properties(char *memory, int device, size_t place) {
     if (list) snprintf(gfx, sizeof gfx, "%s", list);
     while (device-- > 0 && strchr(word, ',')) word = strchr(word, ',') + 1;
     word[strcspn(word, ",")] = 0;
-    strcpy(memory, "Fake Radeon gfx 0");
+    strcpy(memory, "Radeon (gfx90c)");
     snprintf(memory + place, 256, "%s:sramecc+:xnack-", word);
     return 0;
 }

@@ -5,16 +5,16 @@
  * for: it is 0. The compute capability is a choice: AMD hardware has none. 8.6 is what ZLUDA answers, so that a program
  * sees the same device with its runtime and with ours.
  */
-#ifndef DRAGOMAN_CUDART_DEVICE_H
-#define DRAGOMAN_CUDART_DEVICE_H
+#ifndef DRAGOMAN_CUDART_PROPERTIES_H
+#define DRAGOMAN_CUDART_PROPERTIES_H
 #include <stddef.h>
 #include <stdint.h>
 
 enum { CUDART_MAJOR = 8, CUDART_MINOR = 6 };
-enum { CUDART_UNKNOWN = 0, CUDART_NOTHING = 1, CUDART_FIXED = 2, CUDART_HIP = 3 };
+enum { CUDART_NOTHING = 0, CUDART_FIXED = 1, CUDART_HIP = 2 };
 
 typedef struct cudart_attribute {
-    short how;  /* one of the above; 0 for a number that is no attribute */
+    short how;  /* one of the above; NOTHING for the numbers between, which NVIDIA answers with 0 */
     short hip;  /* hipDeviceAttribute_t, or the fixed answer */
 } cudart_attribute;
 
@@ -238,8 +238,8 @@ static const cudart_property cudart_properties[] = {
     {{616, 616, 596}, 4, 38}, /* l2CacheSize */
     {{620, 620, 600}, 4, 108}, /* persistingL2CacheMaxSize */
     {{624, 624, 604}, 4, 39}, /* maxThreadsPerMultiProcessor */
-    {{628, 628, 608}, 4, 78}, /* streamPrioritiesSupported */
     {{608, 608, -1}, 4, 36}, /* memoryClockRate */
+    {{628, 628, 608}, 4, 78}, /* streamPrioritiesSupported */
     {{632, 632, 612}, 4, 79}, /* globalL1CacheSupported */
     {{636, 636, 616}, 4, 80}, /* localL1CacheSupported */
     {{640, 640, 624}, 8, 81}, /* sharedMemPerMultiprocessor */
@@ -252,14 +252,14 @@ static const cudart_property cudart_properties[] = {
     {{676, 676, 656}, 4, 89}, /* concurrentManagedAccess */
     {{680, 680, 660}, 4, 90}, /* computePreemptionSupported */
     {{684, 684, 664}, 4, 91}, /* canUseHostPointerForRegisteredMem */
-    {{688, 688, 668}, 4, 95}, /* cooperativeLaunch */
     {{668, 668, -1}, 4, 87}, /* singleToDoublePrecisionPerfRatio */
+    {{688, 688, 668}, 4, 95}, /* cooperativeLaunch */
     {{696, 696, 672}, 8, 97}, /* sharedMemPerBlockOptin */
     {{704, 704, 680}, 4, 100}, /* pageableMemoryAccessUsesHostPageTables */
     {{708, 708, 684}, 4, 101}, /* directManagedMemAccessFromHost */
     {{712, 712, 688}, 4, 106}, /* maxBlocksPerMultiProcessor */
-    {{692, 692, -1}, 4, 96}, /* cooperativeMultiDeviceLaunch */
     {{716, 716, 692}, 4, 109}, /* accessPolicyMaxWindowSize */
+    {{692, 692, -1}, 4, 96}, /* cooperativeMultiDeviceLaunch */
     {{720, 720, 696}, 8, 111}, /* reservedSharedMemPerBlock */
     {{-1, 728, 704}, 4, 99}, /* hostRegisterSupported */
     {{-1, 732, 708}, 4, 112}, /* sparseCudaArraySupported */

@@ -1,0 +1,277 @@
+"""The command line: names, options, help. What a command does is in `commands/`, imported when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+class Cuda(str, Enum):
+    """CUDA majors."""
+
+    ELEVEN = "11"
+    TWELVE = "12"
+    THIRTEEN = "13"
+
+
+class Target(str, Enum):
+    LINUX = "linux"
+    WINDOWS = "windows"
+
+
+class Toolchain(str, Enum):
+    ZIG = "zig"
+    CC = "cc"
+
+
+class Format(str, Enum):
+    TABLE = "table"
+    MD = "md"
+    HTML = "html"
+    JSON = "json"
+
+
+app = typer.Typer(
+    name="dragoman",
+    help="NVIDIA's maths libraries, answered by AMD's: build them, prove them, run programs with them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+def _example(*lines: str) -> str:
+    """What stands below the options in `--help`; the first character tells the parser to keep the lines."""
+    return "\n".join(["\b", "Example:", *(f"  {line}" for line in lines)])
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+) -> None:
+    if version:
+        from . import __version__
+
+        print(f"dragoman {__version__}")
+        raise typer.Exit(0)
+
+
+@app.command(
+    short_help="build, compare with NumPy, report: the whole way",
+    epilog=_example("dragoman prove", "dragoman prove --out report"),
+)
+def prove(
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of the reports; default: in the cache folder.")
+    ] = None,
+    examples: Annotated[int, typer.Option(metavar="N", help="Calls a function; default: parity's.", min=0)] = 0,
+    as_json: Json = False,
+) -> int:
+    """Build the libraries where they are not built, compare them with NumPy on the CPU backend, write the coverage report."""
+    from .commands import proving
+
+    return proving.prove(out, examples, as_json=as_json)
+
+
+@app.command(
+    short_help="generate and compile the libraries",
+    epilog=_example("dragoman build", "dragoman build --target windows --cuda 12 --out dlls --zip"),
+)
+def build(
+    target: Annotated[
+        list[Target] | None, typer.Option(metavar="linux|windows", help="System; repeatable. Default: this one.")
+    ] = None,
+    cuda: Annotated[
+        list[Cuda] | None, typer.Option(metavar="11|12|13", help="CUDA major; repeatable. Default: all.")
+    ] = None,
+    library: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Library such as cublas; repeatable. Default: all.")
+    ] = None,
+    function: Annotated[str, typer.Option(metavar="NAME", help="Only the libraries that export this function.")] = "",
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder to build into; default: in the cache folder.")
+    ] = None,
+    zip_: Annotated[bool, typer.Option("--zip", help="Also pack each target into one archive.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Build nothing: compare the generated sources there with the tables.")
+    ] = False,
+    toolchain: Annotated[
+        Toolchain, typer.Option(metavar="zig|cc", help="Compiler: the zig package, or the system's cc.")
+    ] = Toolchain.ZIG,
+    as_json: Json = False,
+) -> int:
+    """Generate and compile the replacement libraries, the CPU backend, and headers to compile against."""
+    from .commands import building
+
+    majors = [int(c.value) for c in cuda or ()]
+    if check:
+        return building.check(majors, out, as_json=as_json)
+    return building.build(
+        [t.value for t in target or ()],
+        majors,
+        library or [],
+        function,
+        out,
+        toolchain.value,
+        archive=zip_,
+        as_json=as_json,
+    )
+
+
+@app.command(
+    short_help="which functions are answered, how, confirmed by whom",
+    epilog=_example("dragoman coverage", "dragoman coverage --format html --out coverage.html"),
+)
+def coverage(
+    form: Annotated[Format, typer.Option("--format", help="How to show it.")] = Format.TABLE,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="File to write; default: the terminal.")] = None,
+    library: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this library; repeatable.")] = None,
+    cuda: Annotated[
+        list[Cuda] | None, typer.Option(metavar="11|12|13", help="Only this CUDA major; repeatable.")
+    ] = None,
+) -> int:
+    """Which NVIDIA functions are answered, how, and who has confirmed it."""
+    from .commands import covering
+
+    return covering.coverage(form.value, out, library or [], [int(c.value) for c in cuda or ()])
+
+
+@app.command(
+    short_help="compare every function with NumPy",
+    epilog=_example("dragoman parity --quick", "dragoman parity --function 'cublasSgemm*' --examples 500"),
+)
+def parity(
+    backend: Annotated[
+        str, typer.Option(metavar="NAME", help="cpu, rocm, auto, or a folder with AMD's libraries.")
+    ] = "cpu",
+    subject: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with libraries under NVIDIA's names; default: the built ones."),
+    ] = None,
+    function: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Name or pattern; repeatable. Default: all.")
+    ] = None,
+    examples: Annotated[int, typer.Option(metavar="N", help="Calls a function.", min=0, show_default="50")] = 0,
+    cuda: Annotated[Cuda, typer.Option(metavar="11|12|13", help="CUDA major of the libraries.")] = Cuda.TWELVE,
+    quick: Annotated[bool, typer.Option("--quick", help="A fifth of the calls.")] = False,
+    seed: Annotated[int, typer.Option(metavar="N", help="Another seed draws other calls.")] = 0,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a page with a map of all functions.")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Compare every function with NumPy: numbers, and answers to wrong arguments."""
+    from .commands import judging
+
+    return judging.parity(
+        backend,
+        subject,
+        function or [],
+        examples,
+        int(cuda.value),
+        html,
+        seed=seed,
+        quick=quick,
+        as_json=as_json,
+    )
+
+
+@app.command(
+    short_help="run a program with the replacement libraries",
+    epilog=_example("dragoman run -- ./program --its-own options"),
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+def run(
+    command: Annotated[
+        list[str], typer.Argument(metavar="[--] PROGRAM [ARGUMENT]...", help="Program and its arguments.")
+    ],
+) -> int:
+    """Run a program with the replacement libraries in front. No file is touched."""
+    from .commands import running
+
+    return running.run(command)
+
+
+@app.command(
+    "lib-dir",
+    short_help="print the folder of the libraries",
+    epilog=_example('LD_LIBRARY_PATH="$(dragoman lib-dir)" ./program', "gcc -L$(dragoman lib-dir) …"),
+)
+def lib_dir(
+    cuda: Annotated[Cuda, typer.Option(metavar="11|12|13", help="CUDA major of the libraries.")] = Cuda.TWELVE,
+    target: Annotated[Target | None, typer.Option(metavar="linux|windows", help="System; default: this one.")] = None,
+    driver: Annotated[
+        bool | None,
+        typer.Option(
+            "--driver/--no-driver",
+            help="With the small libcuda or without; default: with it where there is no other driver.",
+        ),
+    ] = None,
+) -> int:
+    """Print the folder of the built libraries."""
+    from .commands import running
+
+    return running.lib_dir(int(cuda.value), target.value if target else "", driver)
+
+
+@app.command(short_help="one function, from table line to code", epilog=_example("dragoman explain cublasSgemm"))
+def explain(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A function, as a program or a library names it.")],
+    exact: Annotated[bool, typer.Option("--exact", help="The symbol of this very name.")] = False,
+    as_json: Json = False,
+) -> int:
+    """One function: table line, prototypes, generated code, notes, who confirmed it."""
+    from .commands import explaining
+
+    return explaining.explain(name, exact=exact, as_json=as_json)
+
+
+def call(arguments: Sequence[str]) -> int:
+    """Run one command; answers its exit status. Errors are one line on stderr."""
+    command: Callable[..., Any] = typer.main.get_command(app).main
+    try:
+        answer = command(args=list(arguments), prog_name="dragoman", standalone_mode=False)
+        sys.stdout.flush()
+        return answer if isinstance(answer, int) else 0
+    except BrokenPipeError:  # `dragoman explain … | head`: who reads has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (KeyboardInterrupt, typer.Abort):
+        print("dragoman: interrupted", file=sys.stderr)
+        return 130
+    except Exception as error:
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    usage = getattr(error, "format_message", None)  # of the parser's own errors, wherever typer keeps their class
+    if usage is not None:
+        text = str(usage())
+        if "\n" in text.strip() or not text:  # it is the help itself, for a call without a command
+            print(text, file=sys.stderr)
+            return 2
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "dragoman"
+        print(f"dragoman: {text.rstrip('.')}; see {path} --help", file=sys.stderr)
+        return 2
+    from .commands.errors import told
+
+    line = told(error)
+    if line is None:
+        raise error
+    print(f"dragoman: {line}", file=sys.stderr)
+    return 2
+
+
+def main() -> None:
+    sys.exit(call(sys.argv[1:]))

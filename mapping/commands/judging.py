@@ -1,0 +1,88 @@
+"""`dragoman parity`: is the answer right?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UserError
+from ..run import place
+from .building import build_for_use
+from .console import Steps, say, stdout
+from .covering import write
+
+if TYPE_CHECKING:
+    from ..parity.report import Report
+    from ..parity.runner import Options
+
+BACKENDS = ("auto", "cpu", "rocm")
+
+
+def parity(
+    backend: str,
+    subject: Path | None,
+    functions: Sequence[str],
+    examples: int,
+    major: int,
+    html: Path | None,
+    *,
+    seed: int,
+    quick: bool,
+    as_json: bool,
+) -> int:
+    from ..parity.runner import Options
+
+    options = Options(
+        subject=subject,
+        backend=_backend(backend),
+        major=major,
+        functions=tuple(functions) or ("*",),
+        quick=quick,
+        seed=seed,
+    )
+    if examples:
+        options = replace(options, examples=examples)
+    if subject is not None and not subject.is_dir():
+        raise UserError(f"{subject}: no such folder; expected one with libraries under NVIDIA's names")
+    report = judge(options)
+    if html:
+        write(html, report.to_html())
+        say(f"wrote {html}")
+    if as_json:
+        print(report.to_json())
+    else:
+        report.print(stdout())
+    return 0 if report.ok else 1
+
+
+def judge(options: Options, title: str = "") -> Report:
+    """Run the suite with progress, and keep what it confirmed about the build."""
+    import numpy as np
+
+    from ..coverage import records
+    from ..parity.runner import run_parity
+    from ..tables.loader import load
+
+    if options.subject is None:
+        place.root(build=build_for_use)
+    with Steps(title or f"comparing CUDA {options.major}") as steps:
+        report = run_parity(options, lambda done, total, result: steps.at(done, total, result.name))
+    judge = {"cpu": "numpy", "rocm": "card"}.get(options.backend)
+    if options.subject is None and judge:
+        folder = place.folder(place.host(), options.major)
+        version = load().libraries[options.library].versions[options.major]
+        records.keep(report, judge, f"NumPy {np.__version__}", records.build_digest(folder, version))
+    return report
+
+
+def _backend(name: str) -> str:
+    """A name, or a folder as the libraries want it: absolute."""
+    if name in BACKENDS:
+        return name
+    folder = Path(name)
+    if not folder.is_dir():
+        raise UserError(f"no backend {name!r}: there are {', '.join(BACKENDS)}, or a folder with AMD's libraries")
+    return os.path.abspath(folder)

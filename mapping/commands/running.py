@@ -1,0 +1,32 @@
+"""`dragoman run` and `dragoman lib-dir`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ..run import links, place, start
+from ..run.driver import other_driver
+from ..run.program import find, look
+from .building import build_for_use
+from .console import say
+
+
+def run(command: Sequence[str]) -> int:
+    """Becomes the program."""
+    program = look(find(command[0]))
+    folders = start.library_folders(program.major or place.DEFAULT_MAJOR, os.environ, build_for_use)
+    for remark in start.remarks(program):
+        say(f"dragoman: {remark}")
+    return start.start(program.path, command, start.environment_for(folders, os.environ))
+
+
+def lib_dir(major: int, target: str, driver: bool | None) -> int:
+    """Prints one folder. `driver`: with our libcuda; None: where nobody else's is here."""
+    target = target or place.host()
+    folder = place.folder(target, major, build_for_use)
+    if target == "linux" and place.host() == "linux":
+        wanted = not other_driver(os.environ) if driver is None else driver
+        folder = links.prepare(folder, driver=wanted and links.has_driver(folder))
+    print(folder)
+    return 0

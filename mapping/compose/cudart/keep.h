@@ -1,0 +1,95 @@
+/* What the blocks of the CUDA runtime share: the last error, launch sizes, events, and a few layouts.
+ *
+ * The last error is ours, a thread's own, and HIP's is cleared when it becomes ours: rocBLAS asks HIP for errors
+ * around its launches and must not find one that belongs to the program. Two rules are NVIDIA's, seen on its library:
+ * cudaErrorNotReady is not kept, and an error that broke the device's memory sticks until cudaDeviceReset.
+ */
+#ifndef DRAGOMAN_CUDART_KEEP_H
+#define DRAGOMAN_CUDART_KEEP_H
+#include "cudart_abi.h"
+#include "dragoman.h"
+
+/* Keeps an error as the thread's last one and hands the status back. */
+DG_HIDDEN cudaError_t cudart_keep(cudaError_t status);
+DG_HIDDEN cudaError_t cudart_last(int forget);
+DG_HIDDEN void cudart_forget_all(void); /* also the error that sticks */
+
+/* Launch sizes between __cudaPushCallConfiguration and its Pop; a thread's own. 0 where the stack is full or empty. */
+DG_HIDDEN int cudart_push(dim3 grid, dim3 block, size_t shared, void *stream);
+DG_HIDDEN int cudart_pop(dim3 *grid, dim3 *block, size_t *shared, void **stream);
+
+/* The handle that __cudaRegisterFatBinary gives: one for all, since nothing is read from it. */
+DG_HIDDEN void **cudart_module(void);
+
+/* A function of our own CUDA driver, by name: 0 and NULL where there is no such library beside us, or no such name. */
+DG_HIDDEN int cudart_driver(const char *name, void **function, int version, unsigned long long flags, int *found);
+
+/* Streams as HIP knows them. CUDA's 0x1 is the default stream under a name of its own, which HIP has only of late; 0x2,
+ * the calling thread's own default stream, is HIP's too. In the _ptsz twins no stream at all means that one. */
+static inline void *to_stream(const void *stream) { return stream == (void *)1 ? NULL : (void *)stream; }
+static inline void *own_stream(const void *stream) { return stream ? to_stream(stream) : (void *)2; }
+
+#define DG_EVENT 0x544e5645u /* kind of slot, as in dragoman.h: an event of cudart or libcuda */
+typedef struct cudart_event {
+    uint32_t magic;
+    uint32_t flags;
+    void *hip;
+} cudart_event;
+
+/* cudaPointerAttributes: what is written of it, the same in all versions. */
+typedef struct cudart_pointer {
+    int type;
+    int device;
+    void *device_pointer;
+    void *host_pointer;
+} cudart_pointer;
+
+/* hipPointerAttribute_t of ROCm 5 to 7. */
+typedef struct cudart_hip_pointer {
+    int type;
+    int device;
+    void *device_pointer;
+    void *host_pointer;
+    int managed;
+    unsigned flags;
+    uint64_t room[6];
+} cudart_hip_pointer;
+
+/* cudaMemLocation. */
+typedef struct cudart_place {
+    int type; /* 1: a device, 2: the host, 3 and 4: a part of the host's memory */
+    int id;
+} cudart_place;
+
+/* cudaMemcpy3DPeerParms, and hipMemcpy3DParms, which is cudaMemcpy3DParms. */
+typedef struct cudart_box_end {
+    void *array;
+    size_t pos[3];
+    struct {
+        void *ptr;
+        size_t pitch, xsize, ysize;
+    } at;
+} cudart_box_end;
+typedef struct cudart_peer_box {
+    cudart_box_end src;
+    int src_device;
+    cudart_box_end dst;
+    int dst_device;
+    size_t extent[3];
+} cudart_peer_box;
+typedef struct cudart_box {
+    cudart_box_end src;
+    cudart_box_end dst;
+    size_t extent[3];
+    int kind;
+} cudart_box;
+_Static_assert(sizeof(cudart_box) == 160, "hipMemcpy3DParms");
+_Static_assert(sizeof(cudart_peer_box) == 168, "cudaMemcpy3DPeerParms");
+
+/* cudaGraphExecUpdateResultInfo. */
+typedef struct cudart_update {
+    int result;
+    void *node;
+    void *from;
+} cudart_update;
+#endif

@@ -1,0 +1,86 @@
+# Memory of the CUDA runtime: what one call of HIP does not answer.
+include "common.pxi"
+include "memory_place.pxi"
+
+
+cdef inline cudaError_t managed_alloc(void **pointer, size_t size, unsigned int flags) noexcept nogil:
+    """CUDA gives NULL for no bytes, HIP refuses them."""
+    if size == 0 and pointer != NULL and (flags == 1 or flags == 2):
+        pointer[0] = NULL
+        return cudaSuccess
+    return of_hip(dg_hip.hipMallocManaged(pointer, size, flags))
+
+
+cdef inline cudaError_t pointer_attributes(cudaPointerAttributes *attributes, const void *pointer) noexcept nogil:
+    """Only what all versions have in common is written; NVIDIA's library leaves the reserve of CUDA 13 alone too."""
+    cdef cudart_pointer *answer = <cudart_pointer *>attributes
+    cdef cudart_hip_pointer hip
+    cdef uint32_t error
+    cdef int version = 0
+    if attributes == NULL:
+        return refused(cudaErrorInvalidValue)
+    answer.type = cudaMemoryTypeUnregistered
+    answer.device = -2
+    answer.device_pointer = NULL
+    answer.host_pointer = <void *>pointer
+    if pointer == NULL:
+        return cudaSuccess
+    memset(&hip, 0, sizeof(hip))
+    error = dg_hip.hipPointerGetAttributes(&hip, pointer)
+    if error == hipErrorInvalidValue:
+        dg_hip.hipGetLastError()  # some releases call unregistered memory an error; CUDA does not
+        return cudaSuccess
+    if error != 0:
+        return of_hip(error)
+    dg_hip.hipRuntimeGetVersion(&version)
+    if version < 60000000:
+        # ROCm 5 counts otherwise: host 0, device 1
+        hip.type = cudaMemoryTypeManaged if hip.managed else hip.type + 1
+    elif hip.managed:
+        hip.type = cudaMemoryTypeManaged
+    if hip.type == cudaMemoryTypeUnregistered or hip.type > cudaMemoryTypeManaged:
+        return cudaSuccess
+    answer.type = hip.type
+    answer.device = hip.device
+    if hip.type == cudaMemoryTypeHost:
+        answer.device_pointer = hip.device_pointer if hip.device_pointer != NULL else <void *>pointer
+    else:
+        answer.device_pointer = <void *>pointer
+    if hip.type == cudaMemoryTypeDevice:
+        answer.host_pointer = NULL
+    return cudaSuccess
+
+
+cdef inline bint same_box(const cudaMemcpy3DPeerParms *given, cudart_box *box) noexcept nogil:
+    """The same copy without the devices: addresses tell HIP which they are."""
+    cdef const cudart_peer_box *peer = <const cudart_peer_box *>given
+    if peer == NULL or peer.src.array != NULL or peer.dst.array != NULL:
+        return False
+    box.src = peer.src
+    box.dst = peer.dst
+    memcpy(box.extent, peer.extent, sizeof(peer.extent))
+    box.kind = cudaMemcpyDefault
+    return True
+
+
+cdef inline cudaError_t copy_box_peer(const cudaMemcpy3DPeerParms *given) noexcept nogil:
+    cdef cudart_box box
+    if not same_box(given, &box):
+        return refused(cudaErrorInvalidValue)
+    return of_hip(dg_hip.hipMemcpy3D(<const cudaMemcpy3DParms *>&box))
+
+
+cdef inline cudaError_t copy_box_peer_async(const cudaMemcpy3DPeerParms *given, cudaStream_t stream) noexcept nogil:
+    cdef cudart_box box
+    if not same_box(given, &box):
+        return refused(cudaErrorInvalidValue)
+    return of_hip(dg_hip.hipMemcpy3DAsync(<const cudaMemcpy3DParms *>&box, stream))
+
+
+cdef inline cudaError_t copy_attributes(
+    void *dst, const void *src, size_t size, cudaMemcpyAttributes *attributes, cudaStream_t stream
+) noexcept nogil:
+    """The attributes are hints about when and where the source may be read: any order will do."""
+    if attributes == NULL:
+        return refused(cudaErrorInvalidValue)
+    return of_hip(dg_hip.hipMemcpyAsync(dst, src, size, cudaMemcpyDefault, stream))

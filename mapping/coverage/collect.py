@@ -1,0 +1,99 @@
+"""Brings the sources together and says where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from ..tables.model import Function, Library, LibraryVersion, Tables
+from . import exports, order, records
+from .model import JUDGES, Confirmation, Coverage, LibraryCoverage, Row
+
+
+def collect(tables: Tables, root: Path, *, libraries: Sequence[str] = (), majors: Sequence[int] = ()) -> Coverage:
+    """The report over the tables; `root` is the build tree, whose libraries are compared if they are there."""
+    found, differences = [], []
+    for library in tables.libraries.values():
+        if libraries and library.name not in libraries:
+            continue
+        for major, version in sorted(library.versions.items()):
+            if majors and major not in majors:
+                continue
+            functions = sorted(tables.functions(library.name, major), key=order.place)
+            if not functions:
+                continue  # no table yet
+            one, wrong = _library(library, version, functions, root)
+            found.append(one)
+            differences += wrong
+    return Coverage(tuple(found), tuple(differences))
+
+
+def _library(
+    library: Library, version: LibraryVersion, functions: Sequence[Function], root: Path
+) -> tuple[LibraryCoverage, list[str]]:
+    compared, differences = [], []
+    title = f"{library.title} for CUDA {version.major}"
+    for system in exports.SYSTEMS:
+        ours = {f.name for f in functions if f.entry.os in ("", system)}
+        ours |= {v for v, where in library.data.items() if f"{system}-{version.major}" in where}
+        for whose, theirs in (
+            ("NVIDIA's", exports.nvidia(library, version, system)),
+            ("the built library's", exports.built(root, version, system)),
+        ):
+            if theirs is None:
+                continue
+            compared.append(f"{whose} on {system}")
+            differences += _differences(title, ours, theirs, f"{whose} exports on {system}")
+    judged = {judge: _judged(judge, library, version, root) for judge in JUDGES}
+    names = {f.name for f in functions}
+    for judge, results in judged.items():
+        differences += [f"{title}: {n} was judged by {judge}, but is in no table" for n in sorted(set(results) - names)]
+    rows = tuple(_row(f, judged) for f in functions)
+    return LibraryCoverage(
+        library.name, library.title, version.major, version.version, rows, tuple(compared)
+    ), differences
+
+
+def _judged(judge: str, library: Library, version: LibraryVersion, root: Path) -> Mapping[str, records.Judged]:
+    """Judgements of the build that is there; of Linux's, else of Windows'."""
+    for system in exports.SYSTEMS:
+        digest = records.build_digest(root / system / f"cuda{version.major}", version)
+        if digest:
+            found = records.load(judge, library.name, version.major, digest)
+            if found:
+                return found
+    return {}
+
+
+def _differences(title: str, ours: Iterable[str], theirs: Iterable[str], whose: str) -> list[str]:
+    ours, theirs = set(ours), set(theirs)
+    found = [f"{title}: {name} is among {whose}, but in no table" for name in sorted(theirs - ours)]
+    return found + [f"{title}: {name} is in a table, but not among {whose}" for name in sorted(ours - theirs)]
+
+
+def _row(function: Function, judged: Mapping[str, Mapping[str, records.Judged]]) -> Row:
+    entry = function.entry
+    return Row(
+        name=function.name,
+        kind=function.kind,
+        targets=targets(function),
+        reason=entry.unsupported,
+        limits=entry.limits,
+        source=f"{entry.file}:{entry.where.line}",
+        judges=confirmations(function.name, judged),
+        chapter=entry.chapter,
+        alias=function.alias,
+    )
+
+
+def targets(function: Function) -> tuple[str, ...]:
+    """AMD's functions that answer: the entry's, or those that its hand-written block calls."""
+    entry = function.entry
+    if entry.unsupported:
+        return ()
+    named = [function.target_name(t) for t in entry.targets]
+    return tuple(dict.fromkeys([*named, *entry.calls]))
+
+
+def confirmations(name: str, judged: Mapping[str, Mapping[str, records.Judged]]) -> tuple[Confirmation, ...]:
+    return tuple(r[name].confirmation for r in judged.values() if name in r and r[name].passed)

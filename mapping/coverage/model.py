@@ -1,0 +1,133 @@
+"""What a coverage report holds, before any format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+KINDS = ("direct", "translate", "compose", "solver", "host", "unsupported")
+MEANING = {
+    "direct": "one AMD function, same arguments in the same order",
+    "translate": "one AMD function, arguments translated",
+    "compose": "several AMD functions, or steps of our own",
+    "solver": "AMD's rocSOLVER",
+    "host": "answered without the GPU",
+    "unsupported": "exported; answers “not supported”, with a reason",
+}
+JUDGES = {
+    "numpy": "compared with NumPy, on the CPU backend",
+    "nvidia": "the same suite on NVIDIA's own library",
+    "amd-host": "AMD's own libraries accept each call",
+    "clients": "programs that others wrote",
+    "abi": "prototypes, numbers and sizes as in NVIDIA's headers",
+    "card": "on a user's AMD GPU",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """One judge that ran and was content. `version` is the judge's own, `date` the day that it ran."""
+
+    name: str
+    version: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One exported function."""
+
+    name: str
+    kind: str
+    targets: tuple[str, ...]  # AMD's functions
+    reason: str  # why it is unsupported
+    limits: str  # what a supported function refuses all the same
+    source: str  # tables/cublas/level3.yaml:6
+    judges: tuple[Confirmation, ...]
+    chapter: str
+    alias: str = ""  # the name in a program's source
+
+    @property
+    def answered(self) -> bool:
+        return self.kind != "unsupported"
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryCoverage:
+    """One library in one version."""
+
+    library: str
+    title: str
+    cuda: int
+    version: str
+    rows: tuple[Row, ...]
+    compared: tuple[str, ...] = ()  # what the tables' exports were compared with: "NVIDIA's on linux", …
+
+    def chapters(self) -> Mapping[str, list[Row]]:
+        """Rows by chapter, in the manual's order."""
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.chapter, []).append(row)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The whole report. `differences` are names that only one of two sources has: each is an error."""
+
+    libraries: tuple[LibraryCoverage, ...]
+    differences: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        return json.dumps({"libraries": [_library(x) for x in self.libraries]}, indent=1, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Functions by kind, and how many are answered and confirmed."""
+
+    total: int
+    kinds: Mapping[str, int]
+    answered: int
+    confirmed: int
+    limited: int
+
+    @staticmethod
+    def of(rows: Iterable[Row]) -> Count:
+        rows = list(rows)
+        return Count(
+            total=len(rows),
+            kinds={kind: sum(row.kind == kind for row in rows) for kind in KINDS},
+            answered=sum(row.answered for row in rows),
+            confirmed=sum(bool(row.judges) for row in rows),
+            limited=sum(bool(row.limits) for row in rows),
+        )
+
+
+def percent(part: int, whole: int) -> str:
+    """Never 100 % unless it is all, never 0 % unless it is nothing."""
+    if not whole:
+        return "–"
+    value = round(100 * part / whole)
+    return f"{max(1, min(99, value)) if 0 < part < whole else value} %"
+
+
+def _library(library: LibraryCoverage) -> dict[str, Any]:
+    return {
+        "library": library.library,
+        "cuda": library.cuda,
+        "functions": [
+            {
+                "name": row.name,
+                "kind": row.kind,
+                "targets": list(row.targets),
+                "reason": row.reason,
+                "limits": row.limits,
+                "source": row.source,
+                "judges": [{"name": j.name, "version": j.version, "date": j.date} for j in row.judges],
+            }
+            for row in library.rows
+        ],
+    }

@@ -1,0 +1,114 @@
+"""NVIDIA's own answers to the status cases, recorded once on its hardware, and where we answer otherwise on purpose.
+
+Refresh, on an NVIDIA machine, from a report of a run against the real libraries:
+
+    python -m dragoman.parity.golden REPORT.json [REPORT.json …]
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+PATH = Path(__file__).parent / "goldens" / "statuses.json"
+FORMAT = 1
+Recorded = dict[str, dict[str, dict[str, Any]]]  # library → entry → case → status, or symbol → status
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """Cases in which NVIDIA's answer is an accident that nobody can rely on, and what we answer."""
+
+    entry: str
+    case: str
+    expected: int
+    reason: str
+
+
+DEPARTURES: tuple[Departure, ...] = (
+    Departure("gemv*", "trans = 3", 7, "only gemv takes CONJG, undocumented; rocBLAS has no such operation"),
+    Departure("geam", "alpha NULL", 7, "NVIDIA's geam treats a NULL scalar as 0"),
+    Departure("geam", "beta NULL", 7, "NVIDIA's geam treats a NULL scalar as 0"),
+    Departure("gemv*atched", "batchCount = -1", 7, "NVIDIA's answers EXECUTION_FAILED: the launch fails"),
+    Departure("rotmg", "y1 NULL", 7, "NVIDIA's reads y1 only where the other values call for it"),
+    Departure("trsmBatched", "leading dimensions = 2^33", 0, "NVIDIA's _64 form answers NOT_SUPPORTED beyond 32 bits"),
+)
+
+
+@lru_cache(maxsize=1)
+def recorded() -> Recorded:
+    """All recorded answers; empty where the file is missing."""
+    if not PATH.exists():
+        return {}
+    raw = json.loads(PATH.read_text(encoding="utf-8"))
+    if raw.get("format") != FORMAT:
+        raise ValueError(f"{PATH.name}: expected format {FORMAT}, found {raw.get('format')!r}")
+    found: Recorded = raw["statuses"]
+    return found
+
+
+def answer(library: str, entry: str, symbol: str, case: str) -> int | None:
+    """NVIDIA's answer to one case of one function, where it was seen and was an answer."""
+    value = recorded().get(library, {}).get(entry, {}).get(case)
+    if isinstance(value, Mapping):
+        value = value.get(symbol)
+    return value if isinstance(value, int) else None
+
+
+def departure(entry: str, case: str) -> Departure | None:
+    for line in DEPARTURES:
+        if fnmatch.fnmatchcase(entry, line.entry) and fnmatch.fnmatchcase(case, line.case):
+            return line
+    return None
+
+
+def gather(reports: Iterable[Mapping[str, Any]]) -> Recorded:
+    """Answers of several reports, by entry; by symbol where types or forms of an entry differ."""
+    seen: dict[tuple[str, str, str], dict[str, int]] = {}
+    for report in reports:
+        for result in report["results"]:
+            for status in result["statuses"]:
+                if status["got"] is not None and status["state"] in ("pass", "fail"):
+                    place = (report["library"], result["entry"], status["case"])
+                    seen.setdefault(place, {})[result["name"]] = status["got"]
+    found: Recorded = {}
+    for (library, entry, case), by_symbol in seen.items():
+        values = set(by_symbol.values())
+        found.setdefault(library, {}).setdefault(entry, {})[case] = values.pop() if len(values) == 1 else by_symbol
+    return found
+
+
+def text(statuses: Recorded, seen_on: str) -> str:
+    """The file: one line an entry, in sorted order, no date."""
+    head = {"format": FORMAT, "seen_on": seen_on}
+    lines = [f'{json.dumps(head)[:-1]}, "statuses": {{']
+    for i, (library, entries) in enumerate(sorted(statuses.items())):
+        lines.append(f" {json.dumps(library)}: {{")
+        rows = [
+            f"  {json.dumps(e)}: {json.dumps(dict(sorted(c.items())), sort_keys=True)}"
+            for e, c in sorted(entries.items())
+        ]
+        lines.append(",\n".join(rows))
+        lines.append(" }" + ("," if i + 1 < len(statuses) else ""))
+    return "\n".join([*lines, "}}"]) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    if not arguments:
+        print("usage: python -m dragoman.parity.golden REPORT.json …", file=sys.stderr)
+        return 2
+    reports = [json.loads(Path(a).read_text(encoding="utf-8")) for a in arguments]
+    PATH.parent.mkdir(exist_ok=True)
+    PATH.write_text(text(gather(reports), f"cuBLAS of CUDA {reports[0]['cuda']}"), encoding="utf-8")
+    print(f"wrote {PATH}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Running a program with the replacement libraries in front: which folder, which driver, which environment."""

@@ -1,0 +1,65 @@
+"""Folders of symbolic links to the libraries of one CUDA major, in the user's cache.
+
+They give what a built tree may not: the names that linkers and ctypes look for (`libcublas.so`), which a wheel cannot
+hold, and a choice about `libcuda.so.1`, which must stand in front of nobody's real driver. Each library is one file under
+one real path: a copy under a second name would be a second library with its own state.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from .. import paths
+
+DRIVER = "libcuda.so.1"
+_VERSIONED = re.compile(r"(lib\w+\.so)(\.\d+)+\Z")
+_OWN = "libdragoman_"  # found by its path beside the real files; nobody links with it
+
+
+def prepare(built: Path, *, driver: bool) -> Path:
+    """The folder of links for `built` (…/linux/cuda12), made or brought up to date. `driver` adds our libcuda."""
+    built = built.resolve()
+    place = hashlib.sha256(str(built).encode()).hexdigest()[:12]
+    folder = paths.cache_dir() / "links" / place / (built.name + ("-driver" if driver else ""))
+    _bring_up_to_date(folder, _wanted(built, driver))
+    return folder
+
+
+def has_driver(built: Path) -> bool:
+    """Whether this tree has the small libcuda."""
+    return (built / DRIVER).is_file()
+
+
+def _wanted(built: Path, driver: bool) -> Mapping[str, Path]:
+    """Name → file. The development name follows from the versioned one."""
+    found = {}
+    for file in sorted(built.iterdir()):
+        match = _VERSIONED.match(file.name)
+        if not match or file.is_symlink() or file.name.startswith(_OWN) or (file.name == DRIVER and not driver):
+            continue
+        found[file.name] = file
+        found[match[1]] = file
+    return found
+
+
+def _bring_up_to_date(folder: Path, wanted: Mapping[str, Path]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in {entry.name for entry in os.scandir(folder) if not entry.name.startswith(".")} - set(wanted):
+        with contextlib.suppress(FileNotFoundError):
+            (folder / stale).unlink()
+    for name, file in wanted.items():
+        link = folder / name
+        with contextlib.suppress(OSError):
+            if os.readlink(link) == str(file):
+                continue
+        # Made beside and renamed: another dragoman may be starting a program from this folder right now.
+        new = folder / f".{name}.{os.getpid()}"
+        with contextlib.suppress(FileNotFoundError):
+            new.unlink()
+        new.symlink_to(file)
+        new.replace(link)

@@ -1,0 +1,69 @@
+"""The environment in which a program finds the replacement libraries first, and its start."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..errors import UserError
+from ..tables.model import MAJORS
+from . import links, place
+from .driver import other_driver
+from .program import Program
+
+
+def library_folders(major: int, environment: Mapping[str, str], build: place.Build | None = None) -> list[Path]:
+    """Folders for the loader, the program's own CUDA major first.
+
+    All majors are there, as file names carry them: a plug-in may need another one than its host.
+    """
+    target = place.host()
+    tree = place.root(target, build) / target
+    built = {m: tree / f"cuda{m}" for m in (major, *(m for m in MAJORS if m != major))}
+    if not built[major].is_dir():
+        raise UserError(f"{built[major]} does not exist; make it with: dragoman build --cuda {major}")
+    present = {m: folder for m, folder in built.items() if folder.is_dir()}
+    if target == "windows":
+        return list(present.values())
+    alone = not other_driver(environment)
+    return [links.prepare(f, driver=alone and m == major and links.has_driver(f)) for m, f in present.items()]
+
+
+def environment_for(folders: Sequence[Path], environment: Mapping[str, str]) -> dict[str, str]:
+    """The caller's environment with the folders in front; nothing else is touched."""
+    name = "PATH" if sys.platform == "win32" else "LD_LIBRARY_PATH"
+    parts = [str(f) for f in folders]
+    if environment.get(name):
+        parts.append(environment[name])
+    return {**environment, name: os.pathsep.join(parts)}
+
+
+def remarks(program: Program) -> list[str]:
+    """What may keep the replacement libraries from being used."""
+    found = []
+    for folder in program.rpath:
+        real = folder.replace("$ORIGIN", str(program.path.resolve().parent)).replace(
+            "${ORIGIN}", str(program.path.resolve().parent)
+        )
+        if any(Path(real).glob("libcublas.so*")):
+            found.append(f"{program.path.name} has {real} built in (RPATH); its loader takes cuBLAS from there first")
+    return found
+
+
+def start(path: Path, command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Become the program: signals and exit status are its own. Never a shell. On Windows: wait for it."""
+    try:
+        if sys.platform == "win32":
+            return subprocess.run(command, executable=path, env=dict(environment), check=False).returncode
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.execve(path, list(command), dict(environment))
+    except OSError as error:
+        why = error.strerror or str(error)
+        if error.errno == errno.ENOEXEC:
+            why = "not a program of this system (a script needs a first line such as #!/bin/sh)"
+        raise UserError(f"cannot run {path}: {why}") from error
