@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .model import KINDS, Count, Coverage, LibraryCoverage, percent
@@ -14,50 +15,47 @@ _STYLE = {"unsupported": "red", "confirmed": "green"}
 
 
 def show(report: Coverage, console: Console, major: int) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(title="Which of NVIDIA's functions are answered", title_justify="left", box=SIMPLE_HEAD)
-    _columns(table, "library", "CUDA", "version")
+    # Kinds that no function has yet would only take room.
+    kinds = [k for k in KINDS if any(Count.of(x.rows).kinds[k] for x in report.libraries)]
+    table = _table("Which of NVIDIA's functions are answered", kinds, "library", "CUDA", "version")
     for library in report.libraries:
-        _add(table, Count.of(library.rows), library.title, str(library.cuda), library.version)
+        _add(table, Count.of(library.rows), kinds, library.title, str(library.cuda), library.version)
     console.print(table)
     for library in report.libraries:
         if library.cuda == major:
-            console.print(_chapters(library))
+            console.print(_chapters(library, kinds))
     console.print(legend(report), soft_wrap=True)
 
 
-def _chapters(library: LibraryCoverage) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(title=f"{library.title} for CUDA {library.cuda}", title_justify="left", box=SIMPLE_HEAD)
-    _columns(table, "chapter")
+def _chapters(library: LibraryCoverage, kinds: Sequence[str]) -> Table:
+    table = _table(f"{library.title} for CUDA {library.cuda}", kinds, "chapter")
     for chapter, rows in library.chapters().items():
-        _add(table, Count.of(rows), chapter)
+        _add(table, Count.of(rows), kinds, chapter)
     return table
 
 
-def _columns(table: Table, *first: str) -> None:
+def _table(title: str, kinds: Sequence[str], *first: str) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in first:
-        table.add_column(name, no_wrap=True)
-    for name in ("functions", *KINDS, "answered", "confirmed"):
+        table.add_column(name)
+    for name in ("functions", *kinds, "answered", "confirmed"):
         table.add_column(name, justify="right", style=_STYLE.get(name))
+    return table
 
 
-def _add(table: Table, count: Count, *first: str) -> None:
-    kinds = [str(count.kinds[k] or "") for k in KINDS]
+def _add(table: Table, count: Count, kinds: Sequence[str], *first: str) -> None:
     answered = percent(count.answered, count.total)
-    table.add_row(*first, str(count.total), *kinds, answered, str(count.confirmed or ""))
+    cells = [str(count.kinds[k] or "") for k in kinds]
+    table.add_row(*first, str(count.total), *cells, answered, str(count.confirmed or ""))
 
 
 def legend(report: Coverage) -> str:
     """What the numbers mean, and what they do not."""
     confirmed = sum(Count.of(x.rows).confirmed for x in report.libraries)
-    lines = [
-        "answered: not “not supported”. Mapped alone is a claim; confirmed means that a judge ran it on this build."
-    ]
+    lines = ["answered: not “not supported”. Mapped alone is a claim; confirmed means that a judge ran it on this build."]
     if not confirmed:
         lines.append("Nothing is confirmed on this build yet: dragoman prove")
     return "\n".join(lines)

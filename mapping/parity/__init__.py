@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .reproduce import call
     from .options import Options, ParityError
+    from .reproduce import call
     from .runner import run_parity
 
 __all__ = ["Options", "ParityError", "call", "run_parity"]

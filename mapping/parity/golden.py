@@ -2,7 +2,7 @@
 
 Refresh, on an NVIDIA machine, from a report of a run against the real libraries:
 
-    python -m dragoman.parity.golden REPORT.json [REPORT.json …]
+    python -m dragoman.parity.golden "cuBLAS 13.1 on an H200" REPORT.json [REPORT.json …]
 """
 
 from __future__ import annotations
@@ -100,12 +100,13 @@ def text(statuses: Recorded, seen_on: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    if not arguments:
-        print("usage: python -m dragoman.parity.golden REPORT.json …", file=sys.stderr)
+    if len(arguments) < 2:
+        print("usage: python -m dragoman.parity.golden SEEN_ON REPORT.json …", file=sys.stderr)
         return 2
-    reports = [json.loads(Path(a).read_text(encoding="utf-8")) for a in arguments]
+    seen_on, *names = arguments
+    reports = [json.loads(Path(name).read_text(encoding="utf-8")) for name in names]
     PATH.parent.mkdir(exist_ok=True)
-    PATH.write_text(text(gather(reports), f"cuBLAS of CUDA {reports[0]['cuda']}"), encoding="utf-8")
+    PATH.write_text(text(gather(reports), seen_on), encoding="utf-8")
     print(f"wrote {PATH}")
     return 0
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import paths
+from ..errors import UserError
 
 PARTS = ("numbers", "statuses")
 
 
-class ParityError(Exception):
+class ParityError(UserError):
     """The suite cannot run at all. One line: what is wrong and what to do."""
 
 

@@ -20,6 +20,8 @@ from .options import Options, ParityError, default_subject
 from .report import FunctionResult, Report
 from .session import Session
 
+__all__ = ["Options", "ParityError", "Progress", "chosen", "default_subject", "examined", "run_parity"]
+
 Progress = Callable[[int, int, FunctionResult], None]
 
 
@@ -99,7 +101,7 @@ class _Run:
                         function = self.functions.get_nowait()
                     except queue.Empty:
                         return
-                    self._finish(tested(session, function, self.options.parts))
+                    self._finish(examined(session, function, self.options.parts))
         except ParityError as error:
             self.failure = self.failure or str(error)
         except BaseException as error:  # a mistake of ours: the run fails, it does not hang
@@ -113,7 +115,7 @@ class _Run:
                 self.progress(len(self.results), self.count, result)
 
 
-def tested(session: Session, function: Function, parts: Sequence[str]) -> FunctionResult:
+def examined(session: Session, function: Function, parts: Sequence[str]) -> FunctionResult:
     """Both tests of one function."""
     begun = time.monotonic()
     result = FunctionResult.of(function)

@@ -133,6 +133,7 @@ class _Child:
         root = str(paths.package_dir().parent)
         if paths.package_dir().name == module.split(".")[0]:  # a checkout need not be installed
             environment["PYTHONPATH"] = os.pathsep.join(p for p in (root, environment.get("PYTHONPATH", "")) if p)
+        environment["HYPOTHESIS_STORAGE_DIRECTORY"] = str(folder / "hypothesis")  # nothing in the user's folder
         # One thread a child: the children already use every processor.
         environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         environment.setdefault("OMP_NUM_THREADS", "1")

@@ -32,11 +32,12 @@ class Worker:
         self.answer = answer
         self.tables: Tables = load(Path(config["tables"]) if config.get("tables") else None)
         self.bench = Workbench(_subject(config, self.tables))
-        self._scratch = os.open(config["scratch"], os.O_WRONLY | os.O_CREAT, 0o600)
+        self._scratch = os.open(config["scratch"], os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
 
     def note(self, case: Case) -> None:
         """Keep the call that comes next. One small write: the parent reads it only after a death."""
-        os.pwrite(self._scratch, (json.dumps(case.to_json()) + "\n").encode(), 0)
+        os.lseek(self._scratch, 0, os.SEEK_SET)
+        os.write(self._scratch, (json.dumps(case.to_json()) + "\n").encode())
 
     def run(self, task: dict[str, Any]) -> None:
         function = self.tables.function(task["function"], task["library"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 from client import LOWER, UPPER, C, N
 
 Array = np.ndarray[Any, Any]

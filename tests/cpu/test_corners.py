@@ -6,7 +6,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from client import DTYPES, INVALID_SIZE, LEFT, LOWER, NON_UNIT, RIGHT, SUCCESS, UPPER, C, N, Rocblas, T, real_letter, scalar
+from client import (
+    DTYPES,
+    INVALID_SIZE,
+    LEFT,
+    LOWER,
+    NON_UNIT,
+    RIGHT,
+    SUCCESS,
+    UPPER,
+    C,
+    N,
+    Rocblas,
+    T,
+    real_letter,
+    scalar,
+)
 
 LETTERS = pytest.mark.parametrize("letter", "sdcz")
 COMPLEX = pytest.mark.parametrize("letter", "cz")
@@ -184,7 +199,11 @@ def test_hermitian_diagonals_are_real(rocblas: Rocblas, letter: str) -> None:
             c = np.eye(n, dtype=DTYPES[letter])
             c.imag[np.eye(n, dtype=bool)] = NAN
             operands = (b, n) if name == "herk" else (b, n, b, n)
-            ok(rocblas.call(f"{letter}{name}", LOWER, N, n, n, real_one if name == "herk" else one, *operands, factor, c, n))
+            ok(
+                rocblas.call(
+                    f"{letter}{name}", LOWER, N, n, n, real_one if name == "herk" else one, *operands, factor, c, n
+                )
+            )
             assert np.isfinite(c).all()
             assert (np.diag(c).imag == 0).all()
     for name, args in (("her", (real_one, x, 1)), ("her2", (one, x, 1, x, 1))):
@@ -336,7 +355,11 @@ def test_half_precision_gemv(rocblas: Rocblas, letters: str, trans: int) -> None
     want = 2 * (dense * used[None, :]).sum(axis=1) + 0.5 * read(y, letters[2])
     pointers = [np.array([array.ctypes.data], np.uintp) for array in (a, x, y)]
     start = y.copy()
-    ok(rocblas.call(f"{letters}gemv_batched", trans, m, n, alpha, pointers[0], m, pointers[1], 2, beta, pointers[2], 1, 1))
+    ok(
+        rocblas.call(
+            f"{letters}gemv_batched", trans, m, n, alpha, pointers[0], m, pointers[1], 2, beta, pointers[2], 1, 1
+        )
+    )
     rtol = {"h": 2e-3, "t": 1.6e-2, "s": 1e-5}[letters[2]]
     np.testing.assert_allclose(read(y, letters[2]), want, rtol=rtol, atol=rtol)
     strided = start.copy()

@@ -146,7 +146,13 @@ def test_copies(session_rocblas: Rocblas, way: str, tail: tuple[None, ...], suff
     assert y.tolist() == [0, 1, 0, 4, 5, 0, 8, 9, 0, 0, 0, 0]
     assert lib.raw(matrix, 3, 4, 4, x, 3, y, 3, *tail) == SUCCESS
     assert (y == x).all()
-    for size in ((-1, 1, 4, x, 2, y, 2), (2, -1, 4, x, 2, y, 2), (2, 1, 4, x, 1, y, 2), (2, 1, 4, x, 2, y, 1), (2, 1, 0, x, 2, y, 2)):
+    for size in (
+        (-1, 1, 4, x, 2, y, 2),
+        (2, -1, 4, x, 2, y, 2),
+        (2, 1, 4, x, 1, y, 2),
+        (2, 1, 4, x, 2, y, 1),
+        (2, 1, 0, x, 2, y, 2),
+    ):
         assert lib.raw(matrix, *size, *tail) == INVALID_SIZE
     assert lib.raw(matrix, 2, 1, 4, x, 2, None, 2, *tail) == INVALID_POINTER
     assert lib.raw(matrix, 0, -1, 4, None, 0, None, 0, *tail) == SUCCESS

@@ -189,7 +189,15 @@ def test_rotm(rocblas: Rocblas, letter: str, flag: float, incs: tuple[int, int])
 
 @each(
     letter=REAL,
-    start=[(2, 3, 1, 4), (3, 2, 4, 1), (1, 1, 1, 0), (-1, 1, 1, 1), (1e-9, 1e9, 1, 1), (1, -0.5, 1, 2), (1e12, 1e12, 2, 1)],
+    start=[
+        (2, 3, 1, 4),
+        (3, 2, 4, 1),
+        (1, 1, 1, 0),
+        (-1, 1, 1, 1),
+        (1e-9, 1e9, 1, 1),
+        (1, -0.5, 1, 2),
+        (1e12, 1e12, 2, 1),
+    ],
 )
 def test_rotmg(rocblas: Rocblas, letter: str, start: tuple[float, ...]) -> None:
     """H zeroes the second component, and diag(d) is kept: d1·x1² is the old d1·x1² + d2·y1²."""
@@ -213,7 +221,9 @@ def test_rotmg(rocblas: Rocblas, letter: str, start: tuple[float, ...]) -> None:
 
 
 @each(letter=ALL, trans=[N, T, C], sizes=SIZES, incs=[(1, 1), (-2, 3)])
-def test_gemv_and_gbmv(rocblas: Rocblas, letter: str, trans: int, sizes: tuple[int, ...], incs: tuple[int, int]) -> None:
+def test_gemv_and_gbmv(
+    rocblas: Rocblas, letter: str, trans: int, sizes: tuple[int, ...], incs: tuple[int, int]
+) -> None:
     m, n, kl = sizes
     ku = kl // 2
     for name in ("gemv", "gbmv"):
@@ -263,9 +273,7 @@ def test_symmetric_times_vector(rocblas: Rocblas, letter: str, uplo: int, n: int
 
 
 @each(letter=ALL, uplo=[UPPER, LOWER], trans=[N, T, C], diag=[NON_UNIT, UNIT], n=[1, 6, 80], inc=[1, -2])
-def test_triangular_vectors(
-    rocblas: Rocblas, letter: str, uplo: int, trans: int, diag: int, n: int, inc: int
-) -> None:
+def test_triangular_vectors(rocblas: Rocblas, letter: str, uplo: int, trans: int, diag: int, n: int, inc: int) -> None:
     k = n // 2
     for storage, solve in itertools.product("rbp", (False, True)):
         case = Case(rocblas, letter)
@@ -386,7 +394,9 @@ def test_rank_k(rocblas: Rocblas, letter: str, uplo: int, trans: int, sizes: tup
         if name in ("syrk", "herk"):
             update = f * multiply(left, op(left, turn))
         elif name in ("syr2k", "her2k"):
-            update = f * multiply(left, op(right, turn)) + (np.conj(f) if hermitian else f) * multiply(right, op(left, turn))
+            update = f * multiply(left, op(right, turn)) + (np.conj(f) if hermitian else f) * multiply(
+                right, op(left, turn)
+            )
         else:
             update = f * multiply(left, op(right, turn))
         full = np.zeros((n, n), update.dtype)

@@ -53,7 +53,23 @@ FAMILIES = {
     "geam": Family("m n", "C"), "dgmm": Family("m n", "A x C"),
 }  # fmt: skip
 UPDATES = ("ger", "geru", "gerc", "syr", "her", "spr", "hpr", "syr2", "her2", "spr2", "hpr2")
-LEVEL1 = ("iamax", "iamin", "asum", "nrm2", "axpy", "copy", "swap", "dot", "dotu", "dotc", "rot", "rotg", "rotm", "rotmg", "scal")
+LEVEL1 = (
+    "iamax",
+    "iamin",
+    "asum",
+    "nrm2",
+    "axpy",
+    "copy",
+    "swap",
+    "dot",
+    "dotu",
+    "dotc",
+    "rot",
+    "rotg",
+    "rotm",
+    "rotmg",
+    "scal",
+)
 # NVIDIA's numbers, where AMD's are expected, are the likeliest mistake of a translator.
 WRONG = (-1, 0, 1, 2, 3, 999, 2**31 - 1)
 VALID = {"op": (111, 112, 113), "fill": (121, 122), "diag": (131, 132), "side": (141, 142)}
@@ -129,7 +145,7 @@ class Call:
                 return int(values["kl"] + values["ku"] + 1)
             if kind.name in ("symband", "hermband", "triband"):
                 return int(values["k"] + 1)
-            shape = kind.args[0] if kind.name != "matrix" else kind.args[0]
+            shape = kind.args[0]
             size = expr.evaluate(shape, values)
             return int(size[0] if isinstance(size, tuple) else size)
         raise AssertionError(name)

@@ -4,7 +4,7 @@ from libc.string cimport memcpy, memset
 cdef extern from "keep.h" nogil:
     enum:
         DG_EVENT
-    ctypedef struct cudart_event:
+    ctypedef struct dg_event:
         uint32_t magic
         uint32_t flags
         void *hip
@@ -13,7 +13,7 @@ cdef extern from "keep.h" nogil:
         int device
         void *device_pointer
         void *host_pointer
-    ctypedef struct cudart_hip_pointer:
+    ctypedef struct dg_hip_pointer:
         int type
         int device
         void *device_pointer
@@ -66,5 +66,5 @@ cdef inline cudaError_t event_of(const void *event, void **hip) noexcept nogil:
     cdef int reason = dg_the_core.slot_check(event, DG_EVENT)
     if reason != DG_OK:
         return cudart_keep(status_of_reason(reason))
-    hip[0] = (<const cudart_event *>event).hip
+    hip[0] = (<const dg_event *>event).hip
     return cudaSuccess

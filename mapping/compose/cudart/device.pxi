@@ -96,7 +96,7 @@ cdef inline cudaError_t fill(char *prop, int device, int layout) noexcept nogil:
 
 
 cdef inline cudaError_t device_properties(cudaDeviceProp *prop, int device) noexcept nogil:
-    """The plain name fills CUDA 11's layout in CUDA 12 too: seen on NVIDIA's library, which writes 728 bytes."""
+    """The plain name fills CUDA 11's layout in CUDA 12 too, as NVIDIA's library was seen to do."""
     return fill(<char *>prop, device, 2 if dg_own_library.cuda_major >= 13 else 0)
 
 
@@ -106,10 +106,10 @@ cdef inline cudaError_t device_properties_v2(cudaDeviceProp *prop, int device) n
 
 cdef inline cudaError_t p2p_attribute(int *value, cudaDeviceP2PAttr attribute, int device, int peer) noexcept nogil:
     """HIP counts from 0 what CUDA counts from 1."""
-    if value == NULL or attribute < 1 or attribute > 5:
-        return refused(cudaErrorInvalidValue)
     if device == peer:
         return refused(cudaErrorInvalidDevice)
+    if value == NULL or attribute < 1 or attribute > 5:
+        return refused(cudaErrorInvalidValue)
     if attribute == 5:  # only some atomic operations work across the link: not known, and not promised
         value[0] = 0
         return cudaSuccess
@@ -156,11 +156,11 @@ cdef inline cudaError_t ipc_get_event(cudaIpcEventHandle_t *handle, cudaEvent_t 
 
 
 cdef inline cudaError_t ipc_open_event(cudaEvent_t *event, cudaIpcEventHandle_t handle) noexcept nogil:
-    cdef cudart_event *slot
+    cdef dg_event *slot
     cdef uint32_t error
     if event == NULL:
         return refused(cudaErrorInvalidValue)
-    slot = <cudart_event *>dg_the_core.slot_new(DG_EVENT)
+    slot = <dg_event *>dg_the_core.slot_new(DG_EVENT)
     if slot == NULL:
         return refused(cudaErrorMemoryAllocation)
     slot.flags = 6  # for other processes, and so without timing

@@ -4,12 +4,12 @@ include "common.pxi"
 
 
 cdef inline cudaError_t event_create_flags(cudaEvent_t *event, unsigned int flags) noexcept nogil:
-    cdef cudart_event *slot
+    cdef dg_event *slot
     cdef uint32_t error
     # blocking wait 1, no timing 2, for other processes 4, which must not be timed
     if event == NULL or flags > 7 or (flags & 6) == 4:
         return refused(cudaErrorInvalidValue)
-    slot = <cudart_event *>dg_the_core.slot_new(DG_EVENT)
+    slot = <dg_event *>dg_the_core.slot_new(DG_EVENT)
     if slot == NULL:
         return refused(cudaErrorMemoryAllocation)
     slot.flags = flags
@@ -80,6 +80,6 @@ cdef inline cudaError_t event_elapsed(float *ms, cudaEvent_t start, cudaEvent_t 
         status = event_of(end, &last)
     if status != cudaSuccess:
         return status
-    if ((<const cudart_event *>start).flags | (<const cudart_event *>end).flags) & 2:
+    if ((<const dg_event *>start).flags | (<const dg_event *>end).flags) & 2:
         return refused(cudaErrorInvalidResourceHandle)
     return of_hip(dg_hip.hipEventElapsedTime(ms, first, last))

@@ -8,6 +8,7 @@
 #define DRAGOMAN_CUDART_KEEP_H
 #include "cudart_abi.h"
 #include "dragoman.h"
+#include "slots.h"
 
 /* Keeps an error as the thread's last one and hands the status back. */
 DG_HIDDEN cudaError_t cudart_keep(cudaError_t status);
@@ -24,18 +25,6 @@ DG_HIDDEN void **cudart_module(void);
 /* A function of our own CUDA driver, by name: 0 and NULL where there is no such library beside us, or no such name. */
 DG_HIDDEN int cudart_driver(const char *name, void **function, int version, unsigned long long flags, int *found);
 
-/* Streams as HIP knows them. CUDA's 0x1 is the default stream under a name of its own, which HIP has only of late; 0x2,
- * the calling thread's own default stream, is HIP's too. In the _ptsz twins no stream at all means that one. */
-static inline void *to_stream(const void *stream) { return stream == (void *)1 ? NULL : (void *)stream; }
-static inline void *own_stream(const void *stream) { return stream ? to_stream(stream) : (void *)2; }
-
-#define DG_EVENT 0x544e5645u /* kind of slot, as in dragoman.h: an event of cudart or libcuda */
-typedef struct cudart_event {
-    uint32_t magic;
-    uint32_t flags;
-    void *hip;
-} cudart_event;
-
 /* cudaPointerAttributes: what is written of it, the same in all versions. */
 typedef struct cudart_pointer {
     int type;
@@ -43,17 +32,6 @@ typedef struct cudart_pointer {
     void *device_pointer;
     void *host_pointer;
 } cudart_pointer;
-
-/* hipPointerAttribute_t of ROCm 5 to 7. */
-typedef struct cudart_hip_pointer {
-    int type;
-    int device;
-    void *device_pointer;
-    void *host_pointer;
-    int managed;
-    unsigned flags;
-    uint64_t room[6];
-} cudart_hip_pointer;
 
 /* cudaMemLocation. */
 typedef struct cudart_place {

@@ -182,13 +182,13 @@ static const cudart_property cudart_properties[] = {
     {{388, 388, 384}, 4, 16}, /* multiProcessorCount */
     {{384, 384, -1}, 4, 15}, /* deviceOverlap */
     {{396, 396, 388}, 4, 18}, /* integrated */
-    {{392, 392, -1}, 4, 17}, /* kernelExecTimeoutEnabled */
     {{400, 400, 392}, 4, 19}, /* canMapHostMemory */
+    {{392, 392, -1}, 4, 17}, /* kernelExecTimeoutEnabled */
     {{408, 408, 396}, 4, 21}, /* maxTexture1D */
     {{412, 412, 400}, 4, 77}, /* maxTexture1DMipmap */
+    {{404, 404, -1}, 4, 20}, /* computeMode */
     {{420, 420, 404}, 4, 22}, /* maxTexture2D[0] */
     {{424, 424, 408}, 4, 23}, /* maxTexture2D[1] */
-    {{404, 404, -1}, 4, 20}, /* computeMode */
     {{428, 428, 412}, 4, 73}, /* maxTexture2DMipmap[0] */
     {{432, 432, 416}, 4, 74}, /* maxTexture2DMipmap[1] */
     {{416, 416, -1}, 4, 69}, /* maxTexture1DLinear */
@@ -258,8 +258,8 @@ static const cudart_property cudart_properties[] = {
     {{704, 704, 680}, 4, 100}, /* pageableMemoryAccessUsesHostPageTables */
     {{708, 708, 684}, 4, 101}, /* directManagedMemAccessFromHost */
     {{712, 712, 688}, 4, 106}, /* maxBlocksPerMultiProcessor */
-    {{716, 716, 692}, 4, 109}, /* accessPolicyMaxWindowSize */
     {{692, 692, -1}, 4, 96}, /* cooperativeMultiDeviceLaunch */
+    {{716, 716, 692}, 4, 109}, /* accessPolicyMaxWindowSize */
     {{720, 720, 696}, 8, 111}, /* reservedSharedMemPerBlock */
     {{-1, 728, 704}, 4, 99}, /* hostRegisterSupported */
     {{-1, 732, 708}, 4, 112}, /* sparseCudaArraySupported */
@@ -283,7 +283,8 @@ static const cudart_property cudart_properties[] = {
 };
 enum { CUDART_PROPERTIES = sizeof cudart_properties / sizeof cudart_properties[0] };
 
-static const short cudart_prop_size[3] = {728, 1032, 1008};
+/* Bytes that are written of each layout: up to its reserve, as NVIDIA's library does. */
+static const short cudart_prop_size[3] = {728, 780, 784};
 /* Fields with an answer of their own. */
 enum { CUDART_PROP_NAME = 0, CUDART_PROP_UUID = 256, CUDART_PROP_TOTAL = 288 };
 #endif

@@ -22,10 +22,10 @@ cdef bint fits(const void *pointer, size_t bytes) noexcept nogil:
 
 
 cdef hipError_t copy(void *dst, const void *src, size_t bytes, int kind) noexcept nogil:
-    if (kind < hipMemcpyHostToHost or kind > hipMemcpyDefault) and kind != hipMemcpyDeviceToDeviceNoCU:
-        return host_fail(hipErrorInvalidMemcpyDirection)
     if bytes == 0:
         return hipSuccess
+    if (kind < hipMemcpyHostToHost or kind > hipMemcpyDefault) and kind != hipMemcpyDeviceToDeviceNoCU:
+        return host_fail(hipErrorInvalidMemcpyDirection)
     if not fits(dst, bytes) or not fits(src, bytes):
         return host_fail(hipErrorInvalidValue)
     memmove(dst, src, bytes)
@@ -46,10 +46,10 @@ cdef hipError_t copy_2d(
     cdef size_t row, dst_bytes = 0, src_bytes = 0
     cdef char *to = <char *>dst
     cdef const char *source = <const char *>src
-    if (kind < hipMemcpyHostToHost or kind > hipMemcpyDefault) and kind != hipMemcpyDeviceToDeviceNoCU:
-        return host_fail(hipErrorInvalidMemcpyDirection)
     if width == 0 or height == 0:
         return hipSuccess
+    if (kind < hipMemcpyHostToHost or kind > hipMemcpyDefault) and kind != hipMemcpyDeviceToDeviceNoCU:
+        return host_fail(hipErrorInvalidMemcpyDirection)
     if dpitch < width or spitch < width:
         return host_fail(hipErrorInvalidPitchValue)
     if not span(dpitch, width, height, &dst_bytes) or not span(spitch, width, height, &src_bytes):

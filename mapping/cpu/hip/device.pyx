@@ -7,7 +7,7 @@ blocks and grids are those of an RDNA card: they bound launches that never happe
 include "hip.pxi"
 include "state.pxi"
 
-from libc.stdio cimport snprintf
+from libc.stdio cimport snprintf, sscanf
 
 cdef extern from "hip.h" nogil:
     ctypedef struct Properties "hipDeviceProp_tR0600":
@@ -317,7 +317,7 @@ cdef public hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDev
 
 
 cdef public hipError_t hipDeviceGetPCIBusId(char *text, int length, int device) noexcept nogil:
-    if text == NULL or length <= 0:
+    if text == NULL or length < 13:
         return host_fail(hipErrorInvalidValue)
     if is_device(device) != hipSuccess:
         return hipErrorInvalidDevice
@@ -326,13 +326,11 @@ cdef public hipError_t hipDeviceGetPCIBusId(char *text, int length, int device) 
 
 
 cdef public hipError_t hipDeviceGetByPCIBusId(int *device, const char *text) noexcept nogil:
-    cdef const char *own = b"0000:00:00.0"
-    cdef int i
-    if device == NULL or text == NULL:
+    cdef unsigned int domain = 1, bus = 1, slot = 1
+    if device == NULL or text == NULL or sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3:
         return host_fail(hipErrorInvalidValue)
-    for i in range(13):
-        if text[i] != own[i]:
-            return host_fail(hipErrorInvalidDevice)
+    if domain | bus | slot:
+        return host_fail(hipErrorInvalidDevice)
     device[0] = 0
     return hipSuccess
 

@@ -70,11 +70,14 @@ cdef public hipError_t hipMalloc3D(hipPitchedPtr *pitched, hipExtent extent) noe
 # ---- host memory ----
 
 cdef public hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags) noexcept nogil:
+    # portable, mapped, write-combined; HIP's own options are the upper four bits
+    if flags & 0x0ffffff8u:
+        return host_fail(hipErrorInvalidValue)
     return host_fail(host_take(ptr, size, HOST_PINNED, flags))
 
 
 cdef public hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags) noexcept nogil:
-    return host_fail(host_take(ptr, size, HOST_PINNED, flags))
+    return hipHostMalloc(ptr, size, flags)
 
 
 cdef public hipError_t hipMemAllocHost(void **ptr, size_t size) noexcept nogil:

@@ -69,7 +69,11 @@ def nrm2(*, n: int, x: Array, incx: int, result: Array) -> list[Claim]:
     if n <= 0 or incx <= 0:
         return [answer(result, 0)]
     values = wide(x[st.vector(n, incx)])
-    norm = np.sqrt((values.real * values.real + values.imag * values.imag).sum())
+    # Scaled, since long double may be no wider than double.
+    largest = size1(values).max()
+    scale = largest if np.isfinite(largest) and largest > 0 else LONG(1)
+    values = values / scale
+    norm = scale * np.sqrt((values.real * values.real + values.imag * values.imag).sum())
     return [answer(result, norm, growth(n + 5, x.dtype) * norm + n * LONG(smallest(result.dtype)))]
 
 

@@ -1,0 +1,41 @@
+# Initialisation, versions, errors, and functions by name.
+include "common.pxi"
+include "texts.pxi"
+
+
+cdef inline CUresult initialise(unsigned int flags) noexcept nogil:
+    """NO_DEVICE where HIP has none, as NVIDIA's driver says."""
+    cdef int count = 0
+    cdef CUresult status
+    if flags != 0:
+        return CUDA_ERROR_INVALID_VALUE
+    status = of_hip(dg_hip.hipGetDeviceCount(&count))
+    if status == CUDA_SUCCESS and count == 0:
+        status = CUDA_ERROR_NO_DEVICE
+    if status == CUDA_SUCCESS:
+        cuda_init()
+    return status
+
+
+cdef inline CUresult version_number(int *version) noexcept nogil:
+    if version == NULL:
+        return CUDA_ERROR_INVALID_VALUE
+    version[0] = dg_version
+    return CUDA_SUCCESS
+
+
+cdef inline CUresult proc_address_v2(
+    const char *symbol, void **function, int version, uint64_t flags, int *found
+) noexcept nogil:
+    """Success where the name is known; else NOT_FOUND, no function, and `found` says why."""
+    cdef int why = 1
+    if symbol == NULL or function == NULL or flags > 2:
+        return CUDA_ERROR_INVALID_VALUE
+    function[0] = cuda_function(symbol, version, flags, &why)
+    if found != NULL:
+        found[0] = why
+    return CUDA_SUCCESS if function[0] != NULL else CUDA_ERROR_NOT_FOUND
+
+
+cdef inline CUresult proc_address(const char *symbol, void **function, int version, uint64_t flags) noexcept nogil:
+    return proc_address_v2(symbol, function, version, flags, NULL)

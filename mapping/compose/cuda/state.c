@@ -1,0 +1,152 @@
+/* See contexts.h. */
+#include "contexts.h"
+
+#include "platform.h"
+
+static volatile int initialised;
+static volatile int runtime_seen;
+
+enum { DEPTH = 64 };
+static _Thread_local void *stack[DEPTH];
+static _Thread_local int depth;
+
+static struct {
+    void *context;
+    int held;
+    uint32_t flags;
+} primaries[CUDA_DEVICES];
+
+void cuda_init(void) { dg_store(&initialised, 1); }
+
+/* Our runtime of any version is in the process. */
+static int runtime_here(void) {
+    static const char *const names[] = {
+#ifdef _WIN32
+        "cudart64_110.dll", "cudart64_12.dll", "cudart64_13.dll",
+#else
+        "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
+#endif
+    };
+    if (dg_load(&runtime_seen)) return 1;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (dg_module_loaded(names[i])) {
+            dg_store(&runtime_seen, 1);
+            return 1;
+        }
+    return 0;
+}
+
+int cuda_ready(void) { return dg_load(&initialised) || runtime_here(); }
+
+static int alive(const void *context) {
+    return context && dg_the_core && dg_the_core->slot_check(context, DG_CONTEXT) == DG_OK;
+}
+
+void *cuda_current(int device) {
+    if (depth) return alive(stack[depth - 1]) ? stack[depth - 1] : NULL;
+    return runtime_here() ? cuda_primary(device, 0) : NULL;
+}
+
+int cuda_push(void *context) {
+    if (depth == DEPTH) return 0;
+    stack[depth++] = context;
+    return 1;
+}
+
+void *cuda_pop(void) { return depth ? stack[--depth] : NULL; }
+
+void cuda_set(void *context) {
+    if (depth) depth--;
+    if (context) stack[depth++] = context;
+}
+
+void cuda_forget(void *context) {
+    if (depth && stack[depth - 1] == context) depth--;
+}
+
+static int in_range(int device) { return device >= 0 && device < CUDA_DEVICES; }
+
+void *cuda_primary(int device, int hold) {
+    void *context = NULL;
+    if (!in_range(device) || !dg_the_core) return NULL;
+    dg_the_core->lock();
+    if (!primaries[device].context) {
+        cuda_context *made = dg_the_core->slot_new(DG_CONTEXT);
+        if (made) {
+            made->device = device;
+            made->primary = 1;
+            primaries[device].context = made;
+        }
+    }
+    context = primaries[device].context;
+    if (context && hold) primaries[device].held++;
+    dg_the_core->unlock();
+    return context;
+}
+
+int cuda_primary_release(int device) {
+    int held = 0;
+    if (!in_range(device) || !dg_the_core) return 0;
+    dg_the_core->lock();
+    held = primaries[device].held;
+    if (held) primaries[device].held--;
+    dg_the_core->unlock();
+    return held != 0;
+}
+
+int cuda_primary_held(int device) { return in_range(device) && primaries[device].held; }
+
+uint32_t *cuda_primary_flags(int device) { return in_range(device) ? &primaries[device].flags : NULL; }
+
+/* ---- cuGetProcAddress: over this library's own exports ---- */
+
+static void *own_symbol(const char *name, const char *second, const char *third) {
+    static void *volatile own;
+    char path[DG_PATH], full[128];
+    void *module = dg_load_pointer(&own);
+    if (!module) {
+        if (dg_module_file_of(&dg_own_library, path, sizeof path) < 0) return NULL;
+        module = dg_module_loaded(path);
+        if (!module) return NULL;
+        dg_store_pointer(&own, module);
+    }
+    if (snprintf(full, sizeof full, "%s%s%s", name, second, third) >= (int)sizeof full) return NULL;
+    return dg_module_symbol(module, full);
+}
+
+/* The newest form of a name is the one its header leads to. Most `_v2` are of CUDA 3.2; these are younger. */
+static int second_since(const char *name) {
+    static const struct {
+        const char *name;
+        int version;
+    } young[] = {
+        {"cuGetProcAddress", 12000}, {"cuDeviceGetUuid", 11040}, {"cuEventElapsedTime", 12080},
+        {"cuDevicePrimaryCtxRelease", 11000}, {"cuDevicePrimaryCtxReset", 11000}, {"cuDevicePrimaryCtxSetFlags", 11000},
+        {"cuCtxDestroy", 4000}, {"cuCtxPushCurrent", 4000}, {"cuCtxPopCurrent", 4000}, {"cuStreamDestroy", 4000},
+        {"cuEventDestroy", 4000}, {"cuMemHostRegister", 6050},
+    };
+    for (size_t i = 0; i < sizeof young / sizeof young[0]; i++)
+        if (!strcmp(young[i].name, name)) return young[i].version;
+    return 3020;
+}
+
+void *cuda_function(const char *name, int version, uint64_t flags, int *found) {
+    const char *const twins[] = {"_ptsz", "_ptds"};
+    void *function = NULL;
+    int second = 0;
+    *found = 0;
+    if (!strncmp(name, "cu", 2) && strlen(name) < 96) {
+        second = own_symbol(name, "_v2", "") != NULL;
+        if (second && version < second_since(name)) {
+            second = 0;
+            if (!own_symbol(name, "", "")) {
+                *found = 2; /* only in a later version */
+                return NULL;
+            }
+        }
+        for (int i = 0; i < 2 && (flags & 2) && !function; i++) function = own_symbol(name, second ? "_v2" : "", twins[i]);
+        if (!function) function = own_symbol(name, second ? "_v2" : "", "");
+    }
+    if (!function) *found = 1; /* no such name */
+    return function;
+}

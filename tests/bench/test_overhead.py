@@ -1,0 +1,71 @@
+"""The instruction gate: what our libraries add to a call, against what AMD's own layer adds.
+
+Both ways lead to stand-ins for AMD's libraries that answer at once (c/stub.c); the loops are the same (c/driver.c).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from overhead import FIGURES, Bench, Child, Route, Unavailable, inclusive
+from pytest_benchmark.fixture import BenchmarkFixture
+
+# What it costs that a handle's address is compared before anything is read through it.
+SAFETY = 2
+
+
+@pytest.fixture(scope="session", params=["zig", pytest.param("cc", marks=pytest.mark.slow)])
+def added(request: pytest.FixtureRequest, bench: Bench, direct: dict[str, float]) -> tuple[str, dict[str, int]]:
+    """Toolchain, and instructions added to each function."""
+    route: Route = request.getfixturevalue(request.param)
+    return request.param, bench.added(route, direct)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_call_is_no_longer_than_through_hipblas(name: str, added: tuple[str, dict[str, int]]) -> None:
+    toolchain, counts = added
+    assert counts[name] <= FIGURES[name].bar, f"{name}, built by {toolchain}"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_call_is_near_a_thunk_written_by_hand(name: str, added: tuple[str, dict[str, int]]) -> None:
+    """The aim; zig is what we ship with. gcc saves the stack pointer first and is let off four more."""
+    toolchain, counts = added
+    assert counts[name] <= FIGURES[name].aim + SAFETY + (4 if toolchain == "cc" else 0)
+
+
+def test_direct_call_is_what_the_loop_says(direct: dict[str, float]) -> None:
+    """A loop that a compiler took apart would make all figures above meaningless."""
+    assert all(8 < count < 40 for count in direct.values())
+
+
+def test_profile_is_read() -> None:
+    text = "events: Ir\n\nfl=a.c\nfn=loop_x\n10 5\n+1 2\ncfn=callee\ncalls=3 20\n11 300\n\nfn=callee\n20 300\n\ntotals: 307\n"
+    assert inclusive(text.replace("+1", "11")) == {"loop_x": 307, "callee": 300}
+
+
+@pytest.mark.slow
+@pytest.mark.network
+def test_call_beats_the_hipblas_that_debian_ships(bench: Bench, zig: Route, direct: dict[str, float]) -> None:
+    try:
+        theirs = bench.added(bench.hipblas(), direct)
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    ours = bench.added(zig, direct)
+    assert [name for name in FIGURES if ours[name] > theirs[name]] == []
+
+
+@pytest.fixture(scope="module", params=["direct", "zig", pytest.param("cc", marks=pytest.mark.slow)])
+def child(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Child]:
+    route = bench.direct if request.param == "direct" else request.getfixturevalue(request.param)
+    child = bench.start(route)
+    yield child
+    child.close()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_nanoseconds(name: str, child: Child, benchmark: BenchmarkFixture) -> None:
+    """Ten thousand calls a round; the rows of a group differ by what a layer adds. No limit: clocks differ."""
+    benchmark.group = name
+    benchmark.pedantic(child.run, args=(name, 10000), rounds=25, warmup_rounds=2)
