@@ -55,7 +55,9 @@ def _add(table: Table, count: Count, kinds: Sequence[str], *first: str) -> None:
 def legend(report: Coverage) -> str:
     """What the numbers mean, and what they do not."""
     confirmed = sum(Count.of(x.rows).confirmed for x in report.libraries)
-    lines = ["answered: not “not supported”. Mapped alone is a claim; confirmed means that a judge ran it on this build."]
+    lines = [
+        "answered: not “not supported”. Mapped alone is a claim; confirmed means that a judge ran it on this build."
+    ]
     if not confirmed:
         lines.append("Nothing is confirmed on this build yet: dragoman prove")
     return "\n".join(lines)

@@ -19,7 +19,9 @@ SYSTEM = {"FILE": "stdio.h"}
 FOREIGN = {
     "EGLint": "int32_t",
     **dict.fromkeys(("GLenum", "GLuint", "VdpDevice", "VdpOutputSurface", "VdpVideoSurface"), "uint32_t"),
-    **dict.fromkeys(("cudaD3D9DeviceList", "cudaD3D10DeviceList", "cudaD3D11DeviceList", "cudaGLDeviceList"), "uint32_t"),
+    **dict.fromkeys(
+        ("cudaD3D9DeviceList", "cudaD3D10DeviceList", "cudaD3D11DeviceList", "cudaGLDeviceList"), "uint32_t"
+    ),
     **dict.fromkeys(("EGLImageKHR", "EGLStreamKHR", "EGLSyncKHR", "HGPUNV", "cudaEglFrame"), "void *"),
 }
 

@@ -96,7 +96,7 @@ class Bench:
         return Route(toolchain, out / "linux" / "cuda12" / "libcublas.so.12", "cublas", self.folder)
 
     def hipblas(self) -> Route:
-        """Debian's hipBLAS over the same stand-ins, or Unavailable."""
+        """Debian's hipBLAS over the same stand-ins, or UnavailableError."""
         import lief
 
         fetched = self.out / "debian"
@@ -145,7 +145,7 @@ class Bench:
         return {name: round(value - direct[name]) for name, value in self.instructions(route, direct).items()}
 
 
-class Unavailable(Exception):
+class UnavailableError(Exception):
     """Why there is no figure."""
 
 
@@ -154,12 +154,12 @@ def hipblas_of_debian(folder: Path) -> Path:
     apt = shutil.which("apt-get")
     sources = Path("/etc/apt/sources.list.d/debian.sources")
     if apt is None or not sources.is_file():
-        raise Unavailable("libhipblas2 is a Debian package, and this is no Debian")
+        raise UnavailableError("libhipblas2 is a Debian package, and this is no Debian")
     text = sources.read_text(encoding="utf-8")
     mirror = re.search(r"^URIs:\s*(\S+)", text, re.M)
     key = re.search(r"^Signed-By:\s*(/\S+)", text, re.M)
     if mirror is None or key is None:
-        raise Unavailable("this machine's list of Debian sources has another form than expected")
+        raise UnavailableError("this machine's list of Debian sources has another form than expected")
     for below in ("lists/partial", "cache/archives/partial"):
         (folder / below).mkdir(parents=True)
     (folder / "sources.list").write_text(f"deb [signed-by={key[1]}] {mirror[1]} sid main\n", encoding="utf-8")
@@ -177,11 +177,13 @@ def hipblas_of_debian(folder: Path) -> Path:
     command = [apt, *(f"-o{option}" for option in options)]
     for order in (["update"], ["download", "libhipblas2"]):
         try:
-            done = subprocess.run([*command, *order], cwd=folder, capture_output=True, text=True, timeout=180, check=False)
+            done = subprocess.run(
+                [*command, *order], cwd=folder, capture_output=True, text=True, timeout=180, check=False
+            )
         except subprocess.TimeoutExpired:
-            raise Unavailable("Debian's packages are out of reach") from None
+            raise UnavailableError("Debian's packages are out of reach") from None
         if done.returncode:
-            raise Unavailable(f"libhipblas2 cannot be had: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+            raise UnavailableError(f"libhipblas2 cannot be had: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
     subprocess.run(["dpkg-deb", "-x", str(next(folder.glob("*.deb"))), str(folder / "package")], check=True)
     return next(path for path in (folder / "package").rglob("libhipblas.so.2*") if not path.is_symlink())
 
@@ -241,7 +243,7 @@ def main() -> None:
             routes.append(bench.ours("cc"))
         try:
             routes.append(bench.hipblas())
-        except Unavailable as reason:
+        except UnavailableError as reason:
             print(f"no comparison with Debian's hipBLAS: {reason}", file=sys.stderr)
         direct = bench.instructions(bench.direct)
         added = {route.name: bench.added(route, direct) for route in routes}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from overhead import FIGURES, Bench, Child, Route, Unavailable, inclusive
+from overhead import FIGURES, Bench, Child, Route, UnavailableError, inclusive
 from pytest_benchmark.fixture import BenchmarkFixture
 
 # What it costs that a handle's address is compared before anything is read through it.
@@ -50,7 +50,7 @@ def test_profile_is_read() -> None:
 def test_call_beats_the_hipblas_that_debian_ships(bench: Bench, zig: Route, direct: dict[str, float]) -> None:
     try:
         theirs = bench.added(bench.hipblas(), direct)
-    except Unavailable as reason:
+    except UnavailableError as reason:
         pytest.skip(str(reason))
     ours = bench.added(zig, direct)
     assert [name for name in FIGURES if ours[name] > theirs[name]] == []
