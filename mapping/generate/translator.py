@@ -319,7 +319,8 @@ class ChapterWriter:
                 w.line(f"        status = {self._refusal(translation)}")
         for check in entry.checks:
             w.line(f"    elif {condition(check.when, function)}:")
-            w.line(f'        dg_refused_call("{function.name}", "{check.when}")')
+            if check.status != "SUCCESS":  # a quick return is no refusal
+                w.line(f'        dg_refused_call("{function.name}", "{check.when}")')
             w.line(f"        status = {self._constant(check)}")
         w.line("    else:")
         if block_call:

@@ -22,7 +22,11 @@ class Known:
     backend: str = "*"
 
 
-KNOWN: tuple[Known, ...] = ()
+_INCREMENT_0 = "rocBLAS refuses an increment of 0 in gemv, cuBLAS repeats the element: the call answers INVALID_VALUE"
+KNOWN: tuple[Known, ...] = (
+    Known("cublas*gemv*", "incx = 0", _INCREMENT_0),
+    Known("cublas*gemv*", "incy = 0", _INCREMENT_0),
+)
 
 
 def applied(result: FunctionResult, backend: str, lines: Sequence[Known] | None = None) -> FunctionResult:

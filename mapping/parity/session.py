@@ -125,7 +125,7 @@ class _Child:
         self.scratch.write_bytes(b"")
         self.errors = (folder / "errors").open("w+b")
         self.hidden = {str(options.subject or ""): "SUBJECT", str(Path.home()): "~"}
-        self.limit = options.limit
+        self.limit = max(60.0, options.limit)  # to start: imports and tables, on a busy machine
         self.hung = False
         self.sticky = ""
         module = f"{__package__}.worker"
@@ -159,6 +159,7 @@ class _Child:
             }
         )
         ready = self.receive()
+        self.limit = options.limit
         self.failed = (
             "" if "ready" in ready else ready.get("failed") or f"a child process cannot start: {ready.get('why')}"
         )

@@ -65,10 +65,10 @@ def test_a_child_that_dies_costs_one_result() -> None:
 
 
 def test_a_child_that_hangs_costs_its_time_limit() -> None:
-    found = by_name(run("hangs", limit=3.0, parts=("numbers",)))
+    found = by_name(run("hangs", limit=8.0, parts=("numbers",)))
     hung = found["cublasSdot_v2"].numbers
     assert hung is not None
-    assert (hung.state, hung.lines) == ("hang", ("no answer within 3 s",))
+    assert (hung.state, hung.lines) == ("hang", ("no answer within 8 s",))
     assert found["cublasSscal_v2"].state == "pass"
 
 

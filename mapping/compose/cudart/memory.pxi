@@ -11,14 +11,6 @@ cdef inline cudaError_t managed_alloc(void **pointer, size_t size, unsigned int 
     return of_hip(dg_hip.hipMallocManaged(pointer, size, flags))
 
 
-cdef inline cudaError_t host_flags(unsigned int *flags, void *pointer) noexcept nogil:
-    """With one address space, page-locked memory is always mapped (2), asked for or not."""
-    cdef cudaError_t status = of_hip(dg_hip.hipHostGetFlags(flags, pointer))
-    if status == cudaSuccess:
-        flags[0] |= 2
-    return status
-
-
 cdef inline cudaError_t pointer_attributes(cudaPointerAttributes *attributes, const void *pointer) noexcept nogil:
     """Only what all versions have in common is written; NVIDIA's library leaves the reserve of CUDA 13 alone too."""
     cdef cudart_pointer *answer = <cudart_pointer *>attributes

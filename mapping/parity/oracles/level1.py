@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import storage as st
@@ -227,21 +229,22 @@ def rotmg(*, d1: Array, d2: Array, x1: Array, y1: Array, param: Array) -> list[C
     """A modified Givens rotation H with H·(√d1·x1, √d2·y1)ᵀ = (·, 0)ᵀ; d1, d2, x1 and H are written.
 
     As in the reference (Lawson et al., 1979); values are drawn so that its rescaling by 4096 does not set in. Each
-    result is a handful of roundings away: γ_12 of its own size. Elements of `param` that the flag leaves out may be
-    written or not."""
+    result is a handful of roundings away: γ_12 of its own size, for those divided by u = 1 ± |h||h'| magnified by the
+    cancellation in u. Elements of `param` that the flag leaves out may be written or not.
+    """
     e1, e2, ex, ey = (wide(v).reshape(-1)[0] for v in (d1, d2, x1, y1))
     rate = gamma(12, roundoff(d1.dtype))
     anything = [INF] * 4
 
     def outcome(
-        flag: int, h: list[object], free: list[object], new1: object, new2: object, newx: object
+        flag: int, h: list[object], free: list[object], new1: object, new2: object, newx: object, lost: Any = 1
     ) -> list[Claim]:
         param_values = np.array([flag, *h], LONG)
         param_bound = np.concatenate([[LONG(0)], rate * abs(param_values[1:]) + np.array(free, LONG)])
         claims: list[Claim] = [Expected("param", np.arange(5), param_values, param_bound)]
         for name, value in (("d1", new1), ("d2", new2), ("x1", newx)):
             new = np.array([value], LONG)
-            claims.append(Expected(name, _FIRST, new, rate * abs(new)))
+            claims.append(Expected(name, _FIRST, new, rate * abs(new) * lost))
         return claims
 
     if e1 < 0:
@@ -254,7 +257,7 @@ def rotmg(*, d1: Array, d2: Array, x1: Array, y1: Array, param: Array) -> list[C
     if abs(q1) > abs(q2):
         h21, h12 = -ey / ex, p2 / p1
         u = 1 - h12 * h21
-        return outcome(0, [1, h21, h12, 1], [INF, 0, 0, INF], e1 / u, e2 / u, ex * u)
+        return outcome(0, [1, h21, h12, 1], [INF, 0, 0, INF], e1 / u, e2 / u, ex * u, (1 + abs(h12 * h21)) / abs(u))
     if q2 < 0:
         return outcome(-1, [0] * 4, [0] * 4, 0, 0, 0)
     h11, h22 = p1 / p2, ex / ey
