@@ -205,7 +205,10 @@ def run(
 @app.command(
     "lib-dir",
     short_help="print the folder of the libraries",
-    epilog=_example('LD_LIBRARY_PATH="$(dragoman lib-dir)" ./program', "gcc -L$(dragoman lib-dir) …"),
+    epilog=_example(
+        'LD_LIBRARY_PATH="$(dragoman lib-dir)" ./program',
+        'gcc program.c -I"$(dragoman lib-dir --headers)" -L"$(dragoman lib-dir)" -lcublas -lcudart',
+    ),
 )
 def lib_dir(
     cuda: Annotated[Cuda, typer.Option(metavar="11|12|13", help="CUDA major of the libraries.")] = Cuda.TWELVE,
@@ -217,11 +220,12 @@ def lib_dir(
             help="With the small libcuda or without; default: with it where there is no other driver.",
         ),
     ] = None,
+    headers: Annotated[bool, typer.Option("--headers", help="The folder of the headers instead.")] = False,
 ) -> int:
     """Print the folder of the built libraries."""
     from .commands import running
 
-    return running.lib_dir(int(cuda.value), target.value if target else "", driver)
+    return running.lib_dir(int(cuda.value), target.value if target else "", driver, headers=headers)
 
 
 @app.command(short_help="one function, from table line to code", epilog=_example("dragoman explain cublasSgemm"))

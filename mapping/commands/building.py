@@ -13,6 +13,7 @@ from .. import paths
 from ..errors import UserError, nearest
 from ..run import place
 from .console import Steps, say
+from .lock import building_in
 
 if TYPE_CHECKING:
     from ..build.all import Built
@@ -69,7 +70,7 @@ def run_build(
     """Builds with progress on stderr."""
     from ..build.all import build_all
 
-    with Steps("building") as steps:
+    with building_in(out or paths.default_out()), Steps("building") as steps:
         return build_all(
             out,
             targets=targets,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -63,13 +65,16 @@ def judge(options: Options, title: str = "") -> Report:
     import numpy as np
 
     from ..coverage import records
-    from ..parity.runner import run_parity
+    from ..parity.runner import ParityError, run_parity
     from ..tables.loader import load
 
     if options.subject is None:
         place.root(build=build_for_use)
-    with Steps(title or f"comparing CUDA {options.major}") as steps:
-        report = run_parity(options, lambda done, total, result: steps.at(done, total, result.name))
+    try:
+        with Steps(title or f"comparing CUDA {options.major}") as steps:
+            report = run_parity(options, lambda done, total, result: steps.at(done, total, result.name))
+    except ParityError as error:
+        raise UserError(_library_says(options) or str(error)) from error
     judge = {"cpu": "numpy", "rocm": "card"}.get(options.backend)
     if options.subject is None and judge:
         folder = place.folder(place.host(), options.major)
@@ -86,3 +91,27 @@ def _backend(name: str) -> str:
     if not folder.is_dir():
         raise UserError(f"no backend {name!r}: there are {', '.join(BACKENDS)}, or a folder with AMD's libraries")
     return os.path.abspath(folder)
+
+
+def _library_says(options: Options) -> str:
+    """Where a backend cannot be opened the libraries say why, in one line on stderr: the children's is not seen."""
+    from ..parity.runner import default_subject
+    from ..tables.loader import load
+
+    folder = options.subject or default_subject(options.major)
+    libraries = load().libraries
+    files = [folder / libraries[n].versions[options.major].file_name(place.host()) for n in ("cudart", "cublas")]
+    code = (
+        "import ctypes, sys; cudart, cublas = map(ctypes.CDLL, sys.argv[1:]); cudart.cudaFree(None);"
+        "handle = ctypes.c_void_p(); cublas.cublasCreate_v2(ctypes.byref(handle))"
+    )
+    ours = {"DRAGOMAN_BACKEND": options.backend, "DRAGOMAN_LOG": "error", "DRAGOMAN_LOG_FILE": ""}
+    said = subprocess.run(
+        [sys.executable, "-c", code, *map(str, files)],
+        env={**os.environ, **ours},
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stderr
+    lines = [line for line in said.splitlines() if line.startswith("dragoman: ")]
+    return lines[-1].removeprefix("dragoman: ") if lines else ""

@@ -21,9 +21,12 @@ def run(command: Sequence[str]) -> int:
     return start.start(program.path, command, start.environment_for(folders, os.environ))
 
 
-def lib_dir(major: int, target: str, driver: bool | None) -> int:
+def lib_dir(major: int, target: str, driver: bool | None, *, headers: bool) -> int:
     """Prints one folder. `driver`: with our libcuda; None: where nobody else's is here."""
     target = target or place.host()
+    if headers:
+        print(place.headers(target, major, build_for_use))
+        return 0
     folder = place.folder(target, major, build_for_use)
     if target == "linux" and place.host() == "linux":
         wanted = not other_driver(os.environ) if driver is None else driver

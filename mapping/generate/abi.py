@@ -25,6 +25,14 @@ FOREIGN = {
     **dict.fromkeys(("EGLImageKHR", "EGLStreamKHR", "EGLSyncKHR", "HGPUNV", "cudaEglFrame"), "void *"),
 }
 
+# The same neighbours' types that pass by pointer.
+OPAQUE = (
+    "ID3D10Device", "ID3D10Resource", "ID3D11Device", "ID3D11Resource", "IDXGIAdapter", "IDirect3DDevice9",
+    "IDirect3DResource9", "IDirect3DVertexBuffer9", "VdpGetProcAddress", "cudaEglStreamConnection", "CUstream_st",
+    "cudaArray", "cudaGraphicsResource",
+)  # fmt: skip
+NEIGHBOURS = frozenset((*FOREIGN, *OPAQUE))
+
 
 class Abi:
     """Collects the types and constants that a library needs and writes both files."""

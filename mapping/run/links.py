@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .. import paths
+from ..errors import UserError
 
 DRIVER = "libcuda.so.1"
 _VERSIONED = re.compile(r"(lib\w+\.so)(\.\d+)+\Z")
@@ -26,7 +27,10 @@ def prepare(built: Path, *, driver: bool) -> Path:
     built = built.resolve()
     place = hashlib.sha256(str(built).encode()).hexdigest()[:12]
     folder = paths.cache_dir() / "links" / place / (built.name + ("-driver" if driver else ""))
-    _bring_up_to_date(folder, _wanted(built, driver))
+    try:
+        _bring_up_to_date(folder, _wanted(built, driver))
+    except OSError as error:
+        raise UserError(f"cannot write to {folder}: {error.strerror}; another place: DRAGOMAN_CACHE=DIR") from error
     return folder
 
 

@@ -40,3 +40,11 @@ def folder(target: str, major: int, build: Build | None = None) -> Path:
     if not found.is_dir():
         raise UserError(f"{found} does not exist; make it with: dragoman build --target {target} --cuda {major}")
     return found
+
+
+def headers(target: str, major: int, build: Build | None = None) -> Path:
+    """The folder of the headers to compile against."""
+    found = root(target, build) / "include" / f"cuda{major}"
+    if not found.is_dir():
+        raise UserError(f"{found} does not exist; make it with: dragoman build --cuda {major}")
+    return found

@@ -244,7 +244,7 @@ class Function:
     @property
     def alias(self) -> str:
         """The name that headers turn into this one (`cublasSgemm` → `cublasSgemm_v2`), or ''."""
-        return self.name.replace("_v2", "", 1) if self.form.base == "v2" else ""
+        return self.name.replace("_v2", "", 1) if self.form.base == "v2" and not self.form.twin else ""
 
     @property
     def prototype(self) -> str:

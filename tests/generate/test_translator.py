@@ -135,7 +135,7 @@ def test_the_first_target_whose_condition_holds_is_called() -> None:
     assert "not dg_opened(&dg_own_backends[DG_OF_ROCSOLVER])" in hot
     assert "    if P is NULL:\n        return status_of_rocsolver(dg_rocsolver.rocsolver_sgetrf_npvt_batched(" in hot
     assert "    else:\n        return status_of_rocsolver(dg_rocsolver.rocsolver_sgetrf_batched(" in hot
-    assert "            <rocblas_int *>P,\n            <rocblas_stride>n))" in hot
+    assert "            P,\n            <rocblas_stride>n))" in hot
 
 
 def test_a_check_of_the_entry_goes_the_cold_way() -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import facts
 import pytest
 from dragoman.parity.oracles import ORACLES
+from dragoman.generate.abi import NEIGHBOURS
 from dragoman.tables.expr import Call, Name, Number
 from dragoman.tables.kinds import ARGUMENTS, Kind
 from dragoman.tables.loader import load
@@ -200,7 +201,7 @@ def _types(functions: list[Function]) -> Iterator[str]:
     """Each C type is C's own or stands in tables/types, in every version that has the symbol."""
     for function in functions:
         words = {w for text in (function.result, *(p.ctype for p in function.params)) for w in re.findall(r"\w+", text)}
-        for word in sorted(words - C_WORDS):
+        for word in sorted(words - C_WORDS - NEIGHBOURS):
             for major in sorted(function.majors):
                 if word not in _known(major):
                     yield f"{function.name}: the type {word} is not in tables/types for CUDA {major}"
@@ -242,7 +243,8 @@ def _prototypes(functions: list[Function]) -> Iterator[str]:
                 if entry.header:
                     yield f"{function.name}: no header of CUDA {major} declares it; expected no `header`"
                 continue
-            header = "cublas" if function.form.base == "v1" else entry.header
+            # twins are names without a declaration: a macro leads to them
+            header = "" if function.form.twin else "cublas" if function.form.base == "v1" else entry.header
             if header != known.header:
                 yield f"{function.name}: header {header!r}; expected {known.header!r}"
             ours = [function.result, *(p.ctype for p in function.params)]

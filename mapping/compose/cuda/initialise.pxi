@@ -1,6 +1,7 @@
 # Initialisation, versions, errors, and functions by name.
 include "common.pxi"
 include "texts.pxi"
+include "proc.pxi"
 
 
 cdef inline CUresult initialise(unsigned int flags) noexcept nogil:
@@ -22,19 +23,6 @@ cdef inline CUresult version_number(int *version) noexcept nogil:
         return CUDA_ERROR_INVALID_VALUE
     version[0] = dg_version
     return CUDA_SUCCESS
-
-
-cdef inline CUresult proc_address_v2(
-    const char *symbol, void **function, int version, uint64_t flags, int *found
-) noexcept nogil:
-    """Success where the name is known; else NOT_FOUND, no function, and `found` says why."""
-    cdef int why = 1
-    if symbol == NULL or function == NULL or flags > 2:
-        return CUDA_ERROR_INVALID_VALUE
-    function[0] = cuda_function(symbol, version, flags, &why)
-    if found != NULL:
-        found[0] = why
-    return CUDA_SUCCESS if function[0] != NULL else CUDA_ERROR_NOT_FOUND
 
 
 cdef inline CUresult proc_address(const char *symbol, void **function, int version, uint64_t flags) noexcept nogil:

@@ -12,7 +12,7 @@ cdef inline cudaError_t managed_alloc(void **pointer, size_t size, unsigned int 
 
 
 cdef inline cudaError_t pointer_attributes(cudaPointerAttributes *attributes, const void *pointer) noexcept nogil:
-    """Only what all versions have in common is written; NVIDIA's library leaves the reserve of CUDA 13 alone too."""
+    """Only what all versions have in common is written: the reserve of CUDA 13 says nothing."""
     cdef cudart_pointer *answer = <cudart_pointer *>attributes
     cdef dg_hip_pointer hip
     cdef uint32_t error

@@ -126,9 +126,7 @@ cdef hipError_t fill_2d(void *dst, size_t pitch, int value, size_t width, size_t
     cdef char *to = <char *>dst
     if width == 0 or height == 0:
         return hipSuccess
-    if pitch < width:
-        return host_fail(hipErrorInvalidPitchValue)
-    if not span(pitch, width, height, &bytes) or not fits(dst, bytes):
+    if pitch < width or not span(pitch, width, height, &bytes) or not fits(dst, bytes):
         return host_fail(hipErrorInvalidValue)
     for row in range(height):
         memset(to, value & 255, width)
@@ -142,9 +140,7 @@ cdef hipError_t fill_3d(hipPitchedPtr dst, int value, hipExtent extent) noexcept
     cdef char *to = <char *>dst.ptr
     if extent.width == 0 or extent.height == 0 or extent.depth == 0:
         return hipSuccess
-    if dst.pitch < extent.width:
-        return host_fail(hipErrorInvalidPitchValue)
-    if not box_fits(to, dst.pitch, step, extent):
+    if dst.pitch < extent.width or not box_fits(to, dst.pitch, step, extent):
         return host_fail(hipErrorInvalidValue)
     for slice in range(extent.depth):
         error = fill_2d(to, dst.pitch, value, extent.width, extent.height)
