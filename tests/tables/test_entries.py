@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import facts
 import pytest
-from dragoman.parity.oracles import ORACLES
 from dragoman.generate.abi import NEIGHBOURS
+from dragoman.parity.oracles import ORACLES
 from dragoman.tables.expr import Call, Name, Number
 from dragoman.tables.kinds import ARGUMENTS, Kind
 from dragoman.tables.loader import load
