@@ -5,8 +5,12 @@ A stamp beside the output remembers what went in, so that a build with nothing c
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import hashlib
 import json
+import os
+import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import __version__, paths
+from . import openblas_windows
 from .builder import build
+from .cython import Translator
 from .plan import BuildError, Library, Progress
 from .toolchain import LINUX, WINDOWS, find_toolchain, host_target
 
@@ -67,8 +73,31 @@ def build_all(
     if known:
         return Built(out, known, (), 0, time.monotonic() - started)
 
+    with contextlib.ExitStack() as stack:
+        translator = stack.enter_context(Translator(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
+        translator.warm(min(2, jobs or os.cpu_count() or 1))
+        found, changed, compiled = _build(
+            out, targets, majors, libraries, function, toolchain, jobs, progress, links, translator
+        )
+    stamp.write_text(json.dumps({"digest": digest, "files": [str(p) for p in found]}), encoding="utf-8")
+    return Built(out, tuple(found), tuple(changed), compiled, time.monotonic() - started)
+
+
+def _build(
+    out: Path,
+    targets: Sequence[str],
+    majors: Sequence[int],
+    libraries: Sequence[str],
+    function: str,
+    toolchain: str,
+    jobs: int | None,
+    progress: Progress | None,
+    links: bool,
+    translator: Translator,
+) -> tuple[list[Path], list[str], int]:
     from ..generate.plan import Plan  # heavy: only where there is something to do
 
+    gc.disable()  # tables are trees that stay: looking for cycles finds none, again and again
     plan = Plan()
     wanted = _wanted(plan, libraries, function)
     src = out / "src"
@@ -77,6 +106,8 @@ def build_all(
         plan.write_headers(out / "include", majors)
     except OSError as error:
         raise BuildError(f"cannot write to {error.filename or out}: {error.strerror}") from error
+    finally:
+        gc.enable()
     found: list[Path] = []
     changed: list[str] = []
     compiled = 0
@@ -85,12 +116,20 @@ def build_all(
         chosen = [x for x in plan.libraries(src, name, majors) if wanted is None or x.file_name in wanted]
         if wanted is None or "cpu" in wanted:
             chosen += _cpu(plan, src, name)
-        report = build(chosen, target, find_toolchain(toolchain), out, jobs=jobs, progress=progress, links=links)
+        report = build(
+            chosen,
+            target,
+            find_toolchain(toolchain),
+            out,
+            jobs=jobs,
+            progress=progress,
+            links=links,
+            translator=translator,
+        )
         found += report.libraries
         changed += report.changed
         compiled += report.compiled
-    stamp.write_text(json.dumps({"digest": digest, "files": [str(p) for p in found]}), encoding="utf-8")
-    return Built(out, tuple(found), tuple(changed), compiled, time.monotonic() - started)
+    return found, changed, compiled
 
 
 def _cpu(plan: Plan, src: Path, name: str) -> list[Library]:
@@ -129,7 +168,7 @@ def _wanted(plan: Plan, libraries: Sequence[str], function: str) -> set[str] | N
 
 def _digest(options: object) -> str:
     """Over everything that a build reads, and how it was asked."""
-    state = hashlib.sha256(json.dumps(options).encode())
+    state = hashlib.sha256(json.dumps([options, openblas_windows.state()]).encode())
     for tool in ("cython", "ziglang", "scipy-openblas64"):
         state.update(f"{tool} {version(tool)} {__version__}\n".encode())
     roots = [paths.package_dir(), paths.tables_dir()]

@@ -72,6 +72,7 @@ def build(
     progress: Progress | None = None,
     cache: Path | None = None,
     links: bool = True,
+    translator: Translator | None = None,
 ) -> Report:
     """Builds `libraries` into `out` (each at `out / library.path`); returns what was done.
 
@@ -89,7 +90,7 @@ def build(
             work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="build-", dir=cache)))
         except OSError as error:
             raise BuildError(f"cannot write to the cache folder {cache}: {error.strerror}") from error
-        graph = _Graph(target, toolchain, cache, work, stack.enter_context(Translator(work)))
+        graph = _Graph(target, toolchain, cache, work, translator or stack.enter_context(Translator(work)))
         wanted: dict[str, Path | ExtraFile] = {}
         products: dict[str, Path] = {}
         for library in libraries:

@@ -40,6 +40,7 @@ DIRECTIVES: dict[str, bool | str] = {
     "wraparound": False,
     "initializedcheck": False,
     "embedsignature": False,
+    "emit_code_comments": False,  # half of each C file, which nobody reads: the .pyx is the readable one
 }
 
 _COLLECT_AFTER = 400_000  # bytes of source; keeps a worker below about 500 MB
@@ -114,6 +115,9 @@ def translate(source: Path, c_file: Path, module: str, include_dirs: Sequence[Pa
 
 def serve() -> None:
     """A worker's loop: one JSON request a line on stdin, one answer a line on stdout."""
+    import Cython.Compiler.Main
+    import Cython.Compiler.Pipeline  # noqa: F401  now, while whoever started this has other work to do
+
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever else prints must not get between the answers
     # Cython makes objects by the million and the collector looks at all of them again and again: a third of the time.
@@ -176,6 +180,11 @@ class Translator:
         with self._lock:
             self._all.append(worker)
         return worker
+
+    def warm(self, count: int) -> None:
+        """Starts workers that will be asked later: importing Cython takes half a second."""
+        for _ in range(count):
+            self._idle.put(self._start())
 
     def translate(self, source: Path, c_file: Path, module: str, include_dirs: Sequence[Path], name: str) -> None:
         """As the function `translate`, in a worker process."""

@@ -34,6 +34,10 @@ class OpenBlas:
 
 def find_openblas(target: Target) -> OpenBlas:
     """The installed package's files; a wheel for another system than this one's holds another library."""
+    if target.name == "windows":
+        from .openblas_windows import find_windows_openblas
+
+        return find_windows_openblas()
     spec = importlib.util.find_spec("scipy_openblas64")
     if spec is None or not spec.submodule_search_locations:
         raise BuildError(f"no OpenBLAS for the CPU backend: pip install {_PACKAGE}")

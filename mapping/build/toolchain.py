@@ -48,6 +48,13 @@ _COMPILE = (
     "-Wno-unused-parameter",
     "-Werror=implicit-function-declaration",  # a name that our Python.h lacks must not become a call
 )
+# What gcc alone wants.
+_GCC = (
+    "-fno-optimize-sibling-calls",  # see the figures above
+    "-fno-stack-clash-protection",  # a distribution's choice too
+    "-fno-tree-slp-vectorize",  # swaps two pointers by shuffling vectors: seven instructions in SetStream
+    "--param=logical-op-non-short-circuit=0",  # one branch a check instead of setcc, setcc, test: two in sgemm
+)
 _MESSAGE = re.compile(r"^.*?(?:\berror:|\bundefined reference|\bmultiple definition).*$", re.MULTILINE)
 _NOT_DEFINED = re.compile(r"to symbol '(\S+)' failed: symbol not defined|<root>: undefined symbol: (\S+)")
 _FROM_GNU_LD = re.compile(r".*?((?:undefined reference|multiple definition)[^;]*).*")
@@ -255,9 +262,7 @@ def find_cc() -> Toolchain:
     if found is None:
         raise BuildError(f"no C compiler{f' {wanted!r}' if wanted else ''} on the path (or use --toolchain zig)")
     says = _says(found, "--version")
-    # gcc alone wants this one; see the figures above. -O2's stack clash probes are a distribution's choice too.
-    flags = () if "clang" in says else ("-fno-optimize-sibling-calls", "-fno-stack-clash-protection")
-    return Toolchain("cc", (found,), says, flags)
+    return Toolchain("cc", (found,), says, () if "clang" in says else _GCC)
 
 
 def find_toolchain(name: str = "zig") -> Toolchain:

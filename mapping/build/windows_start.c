@@ -56,7 +56,7 @@ __attribute__((used)) const IMAGE_TLS_DIRECTORY _tls_used = {
     .AddressOfCallBacks = (ULONG_PTR)no_callbacks,
 };
 
-/* ---- printf: Windows exports only the functions behind it ---- */
+/* ---- printf and scanf: Windows exports only the functions behind them ---- */
 enum { C99_RESULT = 2 }; /* snprintf answers the length that would have been needed, and always ends with 0 */
 
 int vfprintf(FILE *file, const char *format, va_list values) {
@@ -81,6 +81,14 @@ int snprintf(char *text, size_t size, const char *format, ...) {
     int written = vsnprintf(text, size, format, values);
     va_end(values);
     return written;
+}
+
+int sscanf(const char *text, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    int read = __stdio_common_vsscanf(0, text, SIZE_MAX, format, NULL, values);
+    va_end(values);
+    return read;
 }
 
 /* ---- stack frames above a page: the compiler calls this first, with the frame's size in rax ---- */

@@ -74,6 +74,18 @@ def write(path: Path, text: str) -> None:
         raise UserError(f"cannot write {path}: {error.strerror}") from error
 
 
+def writable(folder: Path) -> None:
+    """Refuses a folder that cannot be written, before the work and not after it."""
+    import tempfile
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UserError(f"cannot write to {folder}: {error.strerror}") from error
+
+
 def complain(report: Coverage) -> int:
     """Differences to stderr; the exit status."""
     for line in report.differences[:SHOWN]:

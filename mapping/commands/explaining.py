@@ -40,7 +40,7 @@ def _show(e: Explanation) -> None:
             console.print(Text.assemble((f"{label}: ", "bold"), " ".join(text.split())), soft_wrap=True)
     for corner in e.corners:
         console.print(Text.assemble(("corner: ", "bold"), corner), soft_wrap=True)
-    judges = ", ".join(f"{j.name} {j.version} ({j.date})" for j in e.judges)
+    judges = ", ".join(f"{j.name} ({j.version}, {j.date})" for j in e.judges)
     console.print(Text.assemble(("confirmed: ", "bold"), judges or "by nobody on this build; mapped alone is a claim"))
 
     def code(head: str, text: str, language: str) -> None:

@@ -32,6 +32,7 @@ CHAPTERS = {
         "texture",
         "graphs",
     ),
+    "cuda": ("initialise", "device", "context", "module", "memory", "stream"),
 }
 
 

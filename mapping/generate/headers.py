@@ -373,7 +373,9 @@ def _functions(name: str, header: Header, functions: Sequence[Prototype]) -> Ite
         yield "/* With -DCUDA_API_PER_THREAD_DEFAULT_STREAM the default stream is the calling thread's own. */"
         yield "#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)"
         for twin in twins:
-            yield f"#define {re.sub('_pt[sd][sz]$', '', twin)} {twin}"
+            base = re.sub("_pt[sd][sz]$", "", twin)
+            if base not in led_away:  # else its own macro leads to a name whose twin is here too
+                yield f"#define {base} {twin}"
         yield "#endif"
     yield ""
     yield "#if defined(__cplusplus)"

@@ -34,6 +34,14 @@ STATUS = {
     "cuda": {"hip": "hip_error"},
 }
 
+# Libraries with a last error: the function of keep.h (mapping/compose/<library>/) that every error goes through.
+KEEPERS = {"cudart": "cudart_keep"}
+
+
+def _kept(library: Library, value: str) -> str:
+    """An error as it is answered: kept first, where the library has a last error."""
+    return f"kept({value})" if library.name in KEEPERS else value
+
 
 def expression(resolved: Resolved) -> str:
     """C expression for legal values of `x`, or '' where a switch is needed."""
@@ -51,13 +59,19 @@ def header(library: Library, view: View, names: Iterable[str], backends: Iterabl
     w = Writer()
     guard = f"{library.name.upper()}_TRANSLATE_H"
     w.lines(f'#ifndef {guard}\n#define {guard}\n#include "dragoman.h"\n#include "{library.name}_abi.h"\n')
+    keeper = KEEPERS.get(library.name, "")
+    if keeper:
+        w.line('#include "keep.h"')
+    answer = f"{keeper}(status)" if keeper else "status"
+    w.line(f"static inline {library.status} kept({library.status} status) {{ return {answer}; }}")
     w.line("#define DG_UNLIKELY(x) __builtin_expect(!!(x), 0)")
     for name in sorted(names):
         resolved = view.translation(name)
         _translation(w, name, resolved)
         constant = resolved.refusal or library.constant(library.reasons["invalid"])
         value = view.value(constant)
-        w.line(f"static inline {library.status} refusal_of_{name}(void) {{ return {value}u; }} /* {constant} */")
+        answer = _kept(library, f"{value}u")
+        w.line(f"static inline {library.status} refusal_of_{name}(void) {{ return {answer}; }} /* {constant} */")
     for backend in backends:
         table = STATUS.get(library.name, {}).get(backend)
         if table:
@@ -75,8 +89,10 @@ def header(library: Library, view: View, names: Iterable[str], backends: Iterabl
             w.line(f"case DG_OK: return ({library.status})0;")
             for reason, constant in REASONS.items():
                 status = library.constant(library.reasons[reason])
-                w.line(f"case {constant}: return {view.value(status)}u; /* {status} */")
-            w.line(f"default: return {view.value(library.constant(library.reasons['no_backend']))}u;")
+                answer = _kept(library, f"{view.value(status)}u")
+                w.line(f"case {constant}: return {answer}; /* {status} */")
+            fallback = view.value(library.constant(library.reasons["no_backend"]))
+            w.line(f"default: return {_kept(library, f'{fallback}u')};")
     w.line("#endif")
     return w.text()
 
@@ -106,8 +122,8 @@ def _status(w: Writer, backend: str, resolved: Resolved, library: Library) -> No
     ):
         with w.block("switch (s) {", "}"):
             for source, target in resolved.pairs:
-                w.line(f"case {source}: return {target}u;")
-            w.line(f"default: return {resolved.default}u;")
+                w.line(f"case {source}: return {_kept(library, f'{target}u')};")
+            w.line(f"default: return {_kept(library, f'{resolved.default}u')};")
     w.line(
         f"static inline {library.status} status_of_{backend}(uint32_t s) "
         f"{{ return __builtin_expect(s == 0, 1) ? s : other_status_of_{backend}(s); }}"
@@ -125,6 +141,7 @@ def declarations(library: Library, names: Iterable[str], backends: Iterable[str]
         for backend in backends:
             if STATUS.get(library.name, {}).get(backend):
                 w.line(f"{library.status} status_of_{backend}(uint32_t s)")
+        w.line(f"{library.status} kept({library.status} status)")
         w.line(f"{library.status} status_of_reason(int reason)")
         w.line(f"const char *name_of_status({library.status} status)")
     return w.text()

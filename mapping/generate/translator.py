@@ -63,6 +63,11 @@ def signature(function: Function, prefix: str = "") -> str:
     return "\n".join(lines)
 
 
+def _stream(word: str, function: Function) -> str:
+    """The stream that HIP knows (slots.h of the runtime's blocks): a twin's default stream is the calling thread's own."""
+    return f"{'own' if function.form.twin else 'to'}_stream({word})"
+
+
 def prototype_c(function: Function, prefix: str) -> str:
     inside = ", ".join(plain(p.declaration) for p in function.params) or "void"
     return f"{function.result}{'' if function.result.endswith('*') else ' '}{prefix}{function.name}({inside});"
@@ -83,9 +88,16 @@ def condition(expr: Expr, function: Function) -> str:
             return f" {op} ".join(
                 f"({condition(i, function)})" if isinstance(i, Logic) else condition(i, function) for i in items
             )
+        case Call(name="empty", args=args):
+            return f"dg_empty({', '.join(condition(a, function) for a in args)})"
         case Call(name=word, args=args):
             return f"{word}({', '.join(condition(a, function) for a in args)})"
     raise ValueError(f"{expr} cannot stand in a condition")
+
+
+def _coarse(when: Expr) -> Expr:
+    """What the hot path asks of a check: of conditions that must all hold, the first. The twin asks them all."""
+    return _coarse(when.items[0]) if isinstance(when, Logic) and when.op == "and" else when
 
 
 class ChapterWriter:
@@ -142,6 +154,8 @@ class ChapterWriter:
     def _unsupported_answer(self, function: Function) -> str:
         entry = function.entry
         result = cython_type(function.result)
+        if entry.answer and function.returns_status:
+            return f"kept(<{result}>{entry.answer})"
         if entry.answer:
             return entry.answer if entry.answer == "NULL" else f"<{result}>{entry.answer}"
         if function.returns_status:
@@ -154,9 +168,17 @@ class ChapterWriter:
     def _block_call(self, function: Function) -> str:
         args = []
         for p in function.params:
-            checked = p.kind.name == "handle" and not p.kind.optional
-            args.append(f"<dg_blas *>{name(p.name)}" if checked else name(p.name))
+            if p.kind.name == "handle" and not p.kind.optional:
+                args.append(f"<dg_blas *>{name(p.name)}")
+            elif p.kind.name == "stream" and self._has_own_streams():
+                args.append(_stream(name(p.name), function))
+            else:
+                args.append(name(p.name))
         return f"{self._block_name(function)}({', '.join(args)})"
+
+    def _has_own_streams(self) -> bool:
+        """The runtime and the driver: what their programs name as a stream may be a number that stands for one."""
+        return self.library.name in ("cudart", "cuda")
 
     def _backends_of(self, function: Function) -> list[str]:
         entry = function.entry
@@ -195,10 +217,7 @@ class ChapterWriter:
             translation = translation_of(p.kind)
             if translation and not is_pointer(p.ctype):
                 found.append(f"bad_{translation}({name(p.name)})")
-        found += [
-            f"({condition(c.when, function)})" if isinstance(c.when, Logic) else condition(c.when, function)
-            for c in function.entry.checks
-        ]
+        found += [f"dg_rare({condition(_coarse(c.when), function)})" for c in function.entry.checks]
         return found
 
     def _hand_over(self, w: Writer, function: Function, conditions: list[str]) -> None:
@@ -278,6 +297,8 @@ class ChapterWriter:
         kind = param.kind
         if kind.name == "handle":
             return f"(<dg_blas *>{word}).blas"
+        if kind.name == "stream" and self._has_own_streams():
+            return _stream(word, function)
         translation = translation_of(kind)
         if translation and not is_pointer(param.ctype):
             return f"to_{translation}({word})"

@@ -23,20 +23,7 @@ class Known:
 
 
 _INCREMENT_0 = "rocBLAS refuses an increment of 0 in gemv, cuBLAS repeats the element: the call answers INVALID_VALUE"
-_LD_0 = "rocBLAS takes a leading dimension of 0 where the matrix is empty; a check would cost more instructions than the bar allows"
 KNOWN: tuple[Known, ...] = (
-    *(
-        Known(f"cublas{t}gemm{form}", f"ld{x} = 0, m = 0", _LD_0)
-        for t in "SDCZ"
-        for form in ("", "_v2", "_v2_64")
-        for x in "ac"
-    ),
-    *(
-        Known(f"cublas{t}gemmStridedBatched{form}", f"ld{x} = 0, m = 0", _LD_0)
-        for t in "SDCZ"
-        for form in ("", "_64")
-        for x in "ac"
-    ),
     Known("cublas*gemv*", "incx = 0", _INCREMENT_0),
     Known("cublas*gemv*", "incy = 0", _INCREMENT_0),
 )

@@ -9,6 +9,12 @@ static inline int dg_closed(void) { return __builtin_expect(dg_own_gate.span == 
 /* One backend's table is filled. */
 static inline int dg_opened(const dg_backend *backend) { return __builtin_expect(backend->state == 1, 1); }
 
+/* A condition that leads out of the hot path. */
+static inline int dg_rare(int holds) { return __builtin_expect(holds, 0); }
+
+/* Two sizes of which one is below 1, in four instructions: a sign bit tells both. Either width; the arithmetic wraps. */
+#define dg_empty(a, b) ((__typeof__(a))(((unsigned long long)(a) - 1) | ((unsigned long long)(b) - 1)) < 0)
+
 /* A 64-bit size that a 32-bit function cannot take. */
 static inline int dg_wide(int64_t value) { return value != (int32_t)value; }
 

@@ -142,6 +142,22 @@ def names(expr: Expr) -> set[str]:
             return names(left) | names(right)
 
 
+# What a shape or a condition may call.
+WORDS = ("empty", "max", "min", "op", "sided")
+
+
+def calls(expr: Expr) -> set[str]:
+    """All names that an expression calls."""
+    match expr:
+        case Call(name=word, args=items):
+            return {word}.union(*(calls(i) for i in items))
+        case Tuple(items=items) | Logic(items=items):
+            return set().union(*(calls(i) for i in items)) if items else set()
+        case Binary(left=left, right=right) | Compare(left=left, right=right):
+            return calls(left) | calls(right)
+    return set()
+
+
 def evaluate(expr: Expr, values: Mapping[str, Any]) -> Any:
     """Compute over argument values. `NULL` is None; `op(trans, a, b)` and `sided(side, m, n)` use NVIDIA's enum numbers."""
     match expr:
@@ -157,6 +173,8 @@ def evaluate(expr: Expr, values: Mapping[str, Any]) -> Any:
             return max(evaluate(a, values) for a in args)
         case Call(name="min", args=args):
             return min(evaluate(a, values) for a in args)
+        case Call(name="empty", args=args):
+            return any(evaluate(a, values) < 1 for a in args)
         case Call(name="op", args=(trans, a, b)):
             first, second = evaluate(a, values), evaluate(b, values)
             return (first, second) if evaluate(trans, values) == 0 else (second, first)

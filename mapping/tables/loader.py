@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from .. import paths
 from . import expr, marks
+from .expr import Expr
 from .kinds import ELEMENTS, parse_kind
 from .marks import Fields, Node, TableError, Where, suggest
 from .model import (
@@ -263,6 +264,14 @@ def _known(used: set[str], names: set[str], node: Node) -> None:
         node.fail(f"{name!r} is not a parameter; {suggest(name, sorted(names))}")
 
 
+def _condition(node: Node, names: set[str]) -> Expr:
+    when = expr.parse(node.text("a condition"), node, "a condition")
+    _known(expr.names(when), names, node)
+    for word in sorted(expr.calls(when) - set(expr.WORDS)):
+        node.fail(f"unknown word {word!r} in a condition; {suggest(word, expr.WORDS)}")
+    return when
+
+
 def _targets(node: Node, names: set[str]) -> tuple[Target, ...]:
     if not node.is_sequence:
         return (Target(_amd_name(node), None, None, "", "", node.where),)
@@ -282,8 +291,7 @@ def _target(node: Node, names: set[str]) -> Target:
     when_node, args_node = f.pop("when"), f.pop("args")
     when = args = None
     if when_node:
-        when = expr.parse(when_node.text("a condition"), when_node, "a condition")
-        _known(expr.names(when), names, when_node)
+        when = _condition(when_node, names)
     if args_node:
         args = tuple(expr.parse(n.text("an argument"), n, "an argument") for n in args_node.sequence())
         for arg, arg_node in zip(args, args_node.sequence(), strict=True):
@@ -300,8 +308,7 @@ def _checks(node: Node, names: set[str]) -> tuple[Check, ...]:
     for item in node.sequence():
         f = item.fields()
         when_node = f.need("when")
-        when = expr.parse(when_node.text("a condition"), when_node, "a condition")
-        _known(expr.names(when), names, when_node)
+        when = _condition(when_node, names)
         checks.append(Check(when, f.need("status").text("a status constant"), item.where))
         f.done()
     return tuple(checks)

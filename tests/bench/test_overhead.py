@@ -13,6 +13,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 # What it costs that a handle's address is compared before anything is read through it.
 SAFETY = 2
+# What NVIDIA refuses and AMD does not is asked here: no place for the result, leading dimensions of empty matrices.
+REFUSALS = {"sdot": 2, "strsm": 4}
 
 
 @pytest.fixture(scope="session", params=["zig", pytest.param("cc", marks=pytest.mark.slow)])
@@ -30,9 +32,10 @@ def test_call_is_no_longer_than_through_hipblas(name: str, added: tuple[str, dic
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_call_is_near_a_thunk_written_by_hand(name: str, added: tuple[str, dict[str, int]]) -> None:
-    """The aim; zig is what we ship with. gcc saves the stack pointer first and is let off four more."""
+    """The aim. zig makes what we ship; gcc moves the stack pointer twice, and is let off four instructions."""
     toolchain, counts = added
-    assert counts[name] <= FIGURES[name].aim + SAFETY + (4 if toolchain == "cc" else 0)
+    slack = SAFETY + REFUSALS.get(name, 0) + (4 if toolchain == "cc" else 0)
+    assert counts[name] <= FIGURES[name].aim + slack
 
 
 def test_direct_call_is_what_the_loop_says(direct: dict[str, float]) -> None:

@@ -152,9 +152,28 @@ def test_a_check_of_the_entry_goes_the_cold_way() -> None:
           checks:
             - {when: lda < 1 or n < 0, status: INVALID_VALUE}
     """)
-    assert "if dg_foreign(handle, DG_BLAS) or (lda < 1 or n < 0):" in hot
+    assert "if dg_foreign(handle, DG_BLAS) or dg_rare(lda < 1 or n < 0):" in hot
     assert "elif lda < 1 or n < 0:" in cold
     assert "status = CUBLAS_STATUS_INVALID_VALUE" in cold
+
+
+def test_the_hot_path_asks_only_the_first_part_of_a_check() -> None:
+    """`empty and (ld too small)`: empty sizes are rare, so they go the cold way whole and are looked at there."""
+    hot, cold = written("""
+        scal:
+          summary: scale
+          cuda: cublas{T}scal
+          types: [S]
+          params:
+            handle: handle
+            n: dim
+            lda: ld
+          rocm: rocblas_{t}scal
+          checks:
+            - {when: n == 0 and lda < 1, status: INVALID_VALUE}
+    """)
+    assert "or dg_rare(n == 0):" in hot
+    assert "elif n == 0 and lda < 1:" in cold
 
 
 def test_an_unsupported_function_says_so_once_and_answers_not_supported() -> None:

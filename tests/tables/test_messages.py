@@ -214,6 +214,10 @@ ENTRIES = {
         GEMM + "  checks:\n    - {when: ldb < 1, status: INVALID_VALUE}\n",
         "10:14: 'ldb' is not a parameter; did you mean 'lda'?",
     ),
+    "a word that no condition knows": (
+        GEMM + "  checks:\n    - {when: emty(m), status: INVALID_VALUE}\n",
+        "10:14: unknown word 'emty' in a condition; did you mean 'empty'?",
+    ),
     "an argument of nothing": (
         HEAD + "f:\n  summary: s\n  params: {m: dim}\n  rocm:\n    - {to: rocblas_f, args: [n]}\n",
         "6:30: 'n' is not a parameter; expected one of m",

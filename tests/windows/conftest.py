@@ -52,6 +52,7 @@ def windows_with_cpu(tmp_path_factory: pytest.TempPathFactory, openblas_wheel: P
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, str(openblas_wheel))
         build_all(out, targets=("windows",), majors=(12,))
+    assert (out / "windows" / "cpu" / "rocblas.dll").is_file(), "the build did not take the OpenBLAS that it was given"
     return out
 
 

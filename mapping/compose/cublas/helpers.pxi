@@ -148,14 +148,13 @@ cdef inline cublasStatus_t other_stream(dg_blas *h, void *stream) noexcept nogil
 
 
 cdef inline cublasStatus_t set_stream(dg_blas *h, cudaStream_t stream) noexcept nogil:
+    """Two streams in turn need one comparison: while the workspace is the program's there is no other stream."""
     cdef void *before = h.stream
     cdef void *blas = h.blas
-    if not h.own_workspace:
-        return other_stream(h, stream)
-    if before == stream:
-        return CUBLAS_STATUS_SUCCESS
     if h.other_stream != stream:
-        return other_stream(h, stream)
+        if not h.own_workspace:
+            return other_stream(h, stream)
+        return CUBLAS_STATUS_SUCCESS if before == stream else other_stream(h, stream)
     h.stream = stream
     h.blas = h.other_blas
     h.other_stream = before
@@ -175,6 +174,7 @@ cdef inline cublasStatus_t set_workspace(dg_blas *h, void *workspace, size_t siz
     h.workspace = workspace
     h.workspace_size = size
     h.own_workspace = 0
+    h.other_stream = DG_NO_STREAM  # so that SetStream comes by, which brings the library's own back
     return CUBLAS_STATUS_SUCCESS
 
 

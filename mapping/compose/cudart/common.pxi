@@ -3,7 +3,7 @@ from libc.string cimport memcpy, memset
 
 cdef extern from "keep.h" nogil:
     enum:
-        DG_EVENT
+        DG_EVENT, CUDART_POINTER_RESERVE
     ctypedef struct dg_event:
         uint32_t magic
         uint32_t flags

@@ -64,3 +64,16 @@ cdef inline cudaError_t entry_point_by_version(
     cudaDriverEntryPointQueryResult *found
 ) noexcept nogil:
     return driver_entry(name, function, version, flags, found)
+
+
+# ---- launch sizes: kept and given back, so that a program gets as far as the launch, which says what to do
+
+cdef inline unsigned int push_configuration(dim3 grid, dim3 block, size_t shared, CUstream_st *stream) noexcept nogil:
+    """0 is success: the stub that nvcc makes calls the launch only then."""
+    return 0 if cudart_push(grid, block, shared, <void *>stream) else 1
+
+
+cdef inline cudaError_t pop_configuration(dim3 *grid, dim3 *block, size_t *shared, void *stream) noexcept nogil:
+    if not cudart_pop(grid, block, shared, <void **>stream):
+        return refused(cudaErrorMissingConfiguration)
+    return cudaSuccess

@@ -32,6 +32,8 @@ typedef struct cudart_pointer {
     void *device_pointer;
     void *host_pointer;
 } cudart_pointer;
+/* Behind it, since CUDA 13: a reserve of 8 words, the first of which got a meaning in 13.5. */
+enum { CUDART_POINTER_RESERVE = 8 * sizeof(long) };
 
 /* cudaMemLocation. */
 typedef struct cudart_place {

@@ -12,7 +12,7 @@ cdef inline cudaError_t managed_alloc(void **pointer, size_t size, unsigned int 
 
 
 cdef inline cudaError_t pointer_attributes(cudaPointerAttributes *attributes, const void *pointer) noexcept nogil:
-    """Only what all versions have in common is written: the reserve of CUDA 13 says nothing."""
+    """What all versions have in common is written, and zeros into the reserve of CUDA 13."""
     cdef cudart_pointer *answer = <cudart_pointer *>attributes
     cdef dg_hip_pointer hip
     cdef uint32_t error
@@ -23,6 +23,8 @@ cdef inline cudaError_t pointer_attributes(cudaPointerAttributes *attributes, co
     answer.device = -2
     answer.device_pointer = NULL
     answer.host_pointer = <void *>pointer
+    if dg_own_library.cuda_major >= 13:
+        memset(answer + 1, 0, CUDART_POINTER_RESERVE)
     if pointer == NULL:
         return cudaSuccess
     memset(&hip, 0, sizeof(hip))

@@ -1,0 +1,169 @@
+"""How long the tools themselves take, and what the CPU backend makes of OpenBLAS. Figures: docs/benchmarks.md.
+
+Others may use the machine meanwhile: limits hold for the best of a few runs, and a build counts what two free cores would
+have needed, its own time and half of its compilers', where that is less than the clock says.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from dragoman import paths
+from dragoman.build.all import build_all
+from pytest_benchmark.fixture import BenchmarkFixture
+
+BUILD = """
+import json, resource, sys
+from pathlib import Path
+from dragoman.build.all import build_all
+built = build_all(Path(sys.argv[1]), function=sys.argv[2])
+used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(json.dumps([built.compiled, *(u.ru_utime + u.ru_stime for u in used)]))
+"""
+
+
+def python(*arguments: str, **settings: str) -> tuple[float, str]:
+    """Seconds of a Python process, and what it printed."""
+    started = time.perf_counter()
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return time.perf_counter() - started, done.stdout
+
+
+def build(out: Path | str, function: str = "", **settings: str) -> tuple[float, int]:
+    """Seconds that a build takes on two cores of its own, and how many units it compiled."""
+    clock, said = python("-c", BUILD, str(out), function, **settings)
+    compiled, own, compilers = json.loads(said)
+    return min(clock, own + compilers / 2), compiled
+
+
+def best(times: int, run: Callable[[], float]) -> float:
+    return min(run() for _ in range(times))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("speed")
+    build_all(out)
+    return out
+
+
+@pytest.mark.slow
+def test_full_build(tmp_path: Path) -> None:
+    """Three versions of CUDA and the CPU backend from nothing but a compiler that has run before: 60 s on two cores."""
+    build_all(tmp_path / "warm", function="cublasSgemm_v2")
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "zig").symlink_to(paths.cache_dir() / "zig")
+    seconds, compiled = build(tmp_path / "out", DRAGOMAN_CACHE=str(cache))
+    assert compiled > 40
+    assert seconds < 60
+
+
+def test_build_with_nothing_changed(built: Path) -> None:
+    assert best(3, lambda: build(built)[0]) < 1
+
+
+@pytest.mark.slow
+def test_build_after_a_change_of_one_function(built: Path, tmp_path: Path) -> None:
+    """`--function` after an edit of its table. The edit moves every line below it, which generated code names."""
+    shutil.copytree(paths.package_dir(), tmp_path / "dragoman", ignore=shutil.ignore_patterns("__pycache__"))
+    tables = tmp_path / "dragoman" / "data" / "tables"
+    shutil.copytree(paths.tables_dir(), tables, dirs_exist_ok=True)
+
+    def edit_and_build() -> float:
+        table = tables / "cublas" / "level3.yaml"
+        moved = "\n" * (time.time_ns() % 50000)  # by another number in each run: nothing may come from the cache
+        table.write_text(moved + table.read_text(encoding="utf-8"), encoding="utf-8")
+        seconds, compiled = build(tmp_path / "out", "cublasSgemm_v2", PYTHONPATH=str(tmp_path))
+        assert 0 < compiled < 5
+        return seconds
+
+    build(tmp_path / "out", "cublasSgemm_v2", PYTHONPATH=str(tmp_path))
+    assert best(3, edit_and_build) < 5
+
+
+def test_import() -> None:
+    """`import dragoman` over a Python that does nothing."""
+    bare = best(5, lambda: python("-c", "pass")[0])
+    assert best(5, lambda: python("-c", "import dragoman")[0]) - bare < 0.15
+
+
+def test_command_line_starts_quickly() -> None:
+    assert best(3, lambda: python("-c", "import dragoman.cli")[0]) < 1
+
+
+def test_libraries_are_small(built: Path) -> None:
+    sizes = {
+        str(path.relative_to(built)): path.stat().st_size
+        for path in (built / "linux").rglob("*.so.*")
+        if "openblas" not in path.name and not path.is_symlink()
+    }
+    assert len(sizes) > 8
+    assert {name: size for name, size in sizes.items() if size >= 1_000_000} == {}
+
+
+class Sgemm:
+    """n = 2048 through the CPU backend's rocBLAS, and by the same OpenBLAS file without it."""
+
+    n = 2048
+
+    def __init__(self, cpu: Path) -> None:
+        self.blas = ctypes.CDLL(str(cpu / "libscipy_openblas64_.so"))
+        self.rocblas = ctypes.CDLL(str(cpu / "librocblas.so.5"))
+        self.handle = ctypes.c_void_p()
+        assert self.rocblas.rocblas_create_handle(ctypes.byref(self.handle)) == 0
+        random = np.random.default_rng(1)
+        self.a, self.b = (random.random((self.n, self.n), dtype=np.float32) for _ in range(2))
+        self.c = np.zeros_like(self.a)
+        self.one, self.zero = np.float32([1]), np.float32([0])
+
+    def through_rocblas(self) -> None:
+        n, ld = self.n, ctypes.c_int32(self.n)
+        at = [ctypes.c_void_p(x.ctypes.data) for x in (self.one, self.a, self.b, self.zero, self.c)]
+        status = self.rocblas.rocblas_sgemm(
+            self.handle, 111, 111, n, n, n, at[0], at[1], ld, at[2], ld, at[3], at[4], ld
+        )
+        assert status == 0
+
+    def directly(self) -> None:
+        n = ctypes.c_int64(self.n)
+        one, zero = ctypes.c_float(1), ctypes.c_float(0)
+        a, b, c = (ctypes.c_void_p(x.ctypes.data) for x in (self.a, self.b, self.c))
+        self.blas.scipy_cblas_sgemm64_(102, 111, 111, n, n, n, one, a, n, b, n, zero, c, n)
+
+
+@pytest.fixture(scope="module")
+def sgemm(built: Path) -> Sgemm:
+    return Sgemm(built / "linux" / "cpu")
+
+
+@pytest.mark.slow
+def test_sgemm_of_the_cpu_backend_is_openblass(sgemm: Sgemm) -> None:
+    """At least 0.95 of its speed. The two take turns, so that both meet the same neighbours."""
+    seconds: dict[str, list[float]] = {"ours": [], "theirs": []}
+    sgemm.directly()
+    for _ in range(9):
+        for who, run in (("ours", sgemm.through_rocblas), ("theirs", sgemm.directly)):
+            started = time.perf_counter()
+            run()
+            seconds[who].append(time.perf_counter() - started)
+    assert min(seconds["theirs"]) / min(seconds["ours"]) >= 0.95
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["through_rocblas", "directly"])
+def test_sgemm(way: str, sgemm: Sgemm, benchmark: BenchmarkFixture) -> None:
+    benchmark.group = "sgemm, n = 2048, CPU backend"
+    benchmark.pedantic(getattr(sgemm, way), rounds=7, warmup_rounds=1)

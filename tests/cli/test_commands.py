@@ -1,0 +1,222 @@
+"""Each command as a user meets it: help with an example, exit statuses, one clear line for what cannot be done."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from as_user import Dragoman, User, shell
+from dragoman import cli, paths
+from dragoman.tables import loader
+from dragoman.tables.model import MAJORS
+
+COMMANDS = ("prove", "build", "coverage", "parity", "run", "lib-dir", "explain")
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = cli.call(arguments)
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one line of a refusal."""
+    status, out, err = call(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("dragoman: ")
+    assert len(err.splitlines()) == 1, err
+    return err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = call(capsys, command, "--help")
+    assert status == 0
+    assert "Example:\n" in out
+    assert "dragoman" in out.split("Example:", 1)[1]
+
+
+def test_every_command_is_known_here() -> None:
+    names = {c.name or (c.callback.__name__ if c.callback else "") for c in cli.app.registered_commands}
+    assert names == set(COMMANDS)
+
+
+def test_choices_are_the_tables_majors() -> None:
+    assert tuple(int(c.value) for c in cli.Cuda) == MAJORS
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, "--version") == (0, "dragoman 0.1.0\n", "")
+
+
+def test_without_a_command_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = call(capsys)
+    assert status == 2
+    assert "Commands:" in out + err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("nope",), "No such command 'nope'; see dragoman --help"),
+        (("build", "--cuda", "14"), "'14' is not one of '11', '12', '13'; see dragoman build --help"),
+        (("explain",), "Missing argument 'NAME'"),
+        (("explain", "cublassgem"), "did you mean cublasSgem"),
+        (("build", "--function", "cublasSgemmm"), "did you mean cublasSgemm"),
+        (("build", "--library", "cubla"), "no library 'cubla'; expected one of cublas"),
+        (("build", "--out", "/dev/null/x"), "/dev/null/x"),
+        (("build", "--check", "--out", "/nowhere"), "/nowhere/src does not exist; make it with: dragoman build"),
+        (("build", "--target", "windows", "--toolchain", "cc", "--out", "{tmp}"), "use the zig toolchain for windows"),
+        (("coverage", "--library", "cubla"), "no library 'cubla'"),
+        (("coverage", "--format", "md", "--out", "/dev/null/x"), "cannot write /dev/null/x"),
+        (("prove", "--out", "/dev/null/x"), "cannot write to /dev/null/x"),
+        (("parity", "--backend", "nope"), "no backend 'nope': there are auto, cpu, rocm, or a folder"),
+        (("parity", "--subject", "/nowhere"), "/nowhere: no such folder"),
+        (("parity", "--subject", "{tmp}"), "libcublas.so.12 does not exist"),
+        (("run", "--", "./nope"), "./nope: no such program"),
+        (("run", "nope"), "nope: no such program on the path"),
+        (("run", "--", "/tmp"), "/tmp is a folder, not a program"),
+        (("run",), "Missing argument"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_one_line(arguments: tuple[str, ...], part: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert part in refused(capsys, *(a.replace("{tmp}", str(tmp_path)) for a in arguments))
+
+
+def test_unwritable_cache(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("DRAGOMAN_CACHE", "/dev/null/cache")
+    assert "another place: DRAGOMAN_CACHE=DIR" in refused(capsys, "lib-dir")
+
+
+def test_missing_rocm(dragoman: Dragoman) -> None:
+    if Path("/opt/rocm").exists():
+        pytest.skip("ROCm is here")
+    ran = dragoman("parity", "--backend", "rocm", "--function", "cublasSasum_v2")
+    assert ran.returncode == 2
+    assert "no HIP runtime" in ran.stderr.splitlines()[-1]
+    assert "Install ROCm" in ran.stderr.splitlines()[-1]
+    assert "Traceback" not in ran.stderr
+
+
+def test_wrong_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """file:line:column, and nothing half-built is left."""
+    tables = tmp_path / "tables"
+    shutil.copytree(paths.tables_dir(), tables)
+    level3 = tables / "cublas" / "level3.yaml"
+    level3.write_text(level3.read_text(encoding="utf-8") + "\nnew:\n  sumary: x\n", encoding="utf-8")
+    lines = len(level3.read_text(encoding="utf-8").splitlines())
+    monkeypatch.setattr(paths, "tables_dir", lambda: tables)
+    monkeypatch.setattr(loader.paths, "tables_dir", lambda: tables)
+    out = tmp_path / "out"
+    line = refused(capsys, "build", "--out", str(out))
+    assert line.startswith(f"dragoman: tables/cublas/level3.yaml:{lines - 1}:") or f"level3.yaml:{lines}:" in line
+    assert not out.exists()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory, dragoman: Dragoman) -> Path:
+    """The build of one function's library."""
+    out = tmp_path_factory.mktemp("small")
+    ran = dragoman("build", "--cuda", "12", "--function", "cublasSgemm", "--out", str(out), "--zip", "--json")
+    assert ran.returncode == 0, ran.stderr
+    answer = json.loads(ran.stdout)
+    assert answer["out"] == str(out)
+    names = {Path(p).name for p in answer["libraries"]}
+    assert "libcublas.so.12" in names
+    assert "libcudart.so.12" not in names
+    assert [Path(p).name for p in answer["archives"]] == ["dragoman-0.1.0-linux.zip"]
+    return out
+
+
+def test_archive_holds_versioned_names_only(small: Path) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(small / "dragoman-0.1.0-linux.zip") as archive:
+        names = archive.namelist()
+        assert {i.date_time[0] for i in archive.infolist()} == {1980}
+    assert "linux/cuda12/libcublas.so.12" in names
+    assert "linux/cuda12/libcublas.so" not in names
+    assert names == sorted(names)
+
+
+def test_check_agrees_with_a_fresh_build(small: Path, dragoman: Dragoman) -> None:
+    ran = dragoman("build", "--check", "--out", str(small))
+    assert (ran.returncode, ran.stdout) == (0, "")
+
+
+def test_check_names_three_kinds_of_difference(small: Path, dragoman: Dragoman, tmp_path: Path) -> None:
+    out = tmp_path / "copy"
+    for part in ("src", "include"):
+        shutil.copytree(small / part, out / part)
+    source = out / "src" / "cublas"
+    (source / "level1.pyx").unlink()
+    (source / "mine.pyx").write_text("# by hand\n", encoding="utf-8")
+    text = (source / "level3.pyx").read_text(encoding="utf-8")
+    (source / "level3.pyx").write_text(text.replace("to_op(transa)", "transa", 1), encoding="utf-8")
+    ran = dragoman("build", "--check", "--out", str(out))
+    assert ran.returncode == 1
+    lines = ran.stdout.splitlines()
+    assert lines[0] == "missing: src/cublas/level1.pyx"
+    assert lines[1] == "orphaned: src/cublas/mine.pyx"
+    assert lines[2] == "changed: src/cublas/level3.pyx"
+    assert "    -        transa," in lines
+    assert "    +        to_op(transa)," in lines
+    as_json = json.loads(dragoman("build", "--check", "--out", str(out), "--json").stdout)
+    assert [d["kind"] for d in as_json] == ["missing", "orphaned", "changed"]
+
+
+def test_nothing_changed_is_quick(small: Path, dragoman: Dragoman) -> None:
+    ran = dragoman("build", "--cuda", "12", "--function", "cublasSgemm", "--out", str(small))
+    assert ran.returncode == 0
+    assert "nothing changed" in ran.stdout
+    assert ran.stderr == ""
+
+
+def test_nearest_ignores_the_case() -> None:
+    from dragoman.errors import nearest
+
+    assert nearest("CUBLASSGEMM", ["cublasSgemm", "cublasDgemm"]).startswith("did you mean cublasSgemm")
+    assert "coverage" in nearest("x", ["cublasSgemm"])
+
+
+def test_import_is_light() -> None:
+    """Less than 150 ms, and none of the heavy packages."""
+    code = (
+        "import sys, time; t = time.perf_counter(); import dragoman; print(time.perf_counter() - t);"
+        "print([m for m in ('numpy', 'lief', 'hypothesis', 'typer', 'rich', 'yaml', 'Cython') if m in sys.modules])"
+    )
+    best = 9.0
+    for _ in range(3):
+        said = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True).stdout.split(
+            "\n"
+        )
+        assert said[1] == "[]"
+        best = min(best, float(said[0]))
+    assert best < 0.150
+
+
+def test_help_is_quick(dragoman: Dragoman) -> None:
+    """Starting costs the parser alone: nothing that a command needs is imported before it is called."""
+    code = "import dragoman.cli, sys; print([m for m in ('numpy', 'lief', 'hypothesis', 'yaml', 'jinja2') if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True)
+    assert ran.stdout.strip() == "[]"
+    begun = time.monotonic()
+    assert dragoman("--help").returncode == 0
+    assert time.monotonic() - begun < 5
+
+
+def test_no_colour_in_pipes(dragoman: Dragoman) -> None:
+    for arguments in (("coverage", "--library", "cublas"), ("explain", "cublasSgemm"), ("--help",)):
+        assert "\x1b" not in dragoman(*arguments).stdout
+
+
+def test_reader_that_had_enough(user: User) -> None:
+    ran = shell("dragoman coverage --format json | head -1", user)
+    assert ran.stdout == "{\n"
+    assert "Traceback" not in ran.stderr

@@ -1,0 +1,217 @@
+"""The coverage report: what it counts, what it compares, and how it looks in each format."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from as_user import Dragoman
+from dragoman.coverage import collect, exports, html, markdown, order, records
+from dragoman.coverage.merge import merge
+from dragoman.coverage.model import JUDGES, KINDS, Count, Coverage, percent
+from dragoman.parity.report import FunctionResult, Numbers, Report
+from dragoman.tables.loader import load
+from dragoman.tables.model import Tables
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    return load()
+
+
+@pytest.fixture(scope="module")
+def report(tables: Tables, tmp_path_factory: pytest.TempPathFactory) -> Coverage:
+    return collect.collect(tables, tmp_path_factory.mktemp("unbuilt"))
+
+
+def test_json_has_exactly_this_shape(dragoman: Dragoman) -> None:
+    ran = dragoman("coverage", "--format", "json")
+    assert ran.returncode == 0, ran.stderr
+    content = json.loads(ran.stdout)
+    assert list(content) == ["libraries"]
+    seen = set()
+    for library in content["libraries"]:
+        assert list(library) == ["library", "cuda", "functions"]
+        assert library["cuda"] in (11, 12, 13)
+        seen.add((library["library"], library["cuda"]))
+        for function in library["functions"]:
+            assert list(function) == ["name", "kind", "targets", "reason", "limits", "source", "judges"]
+            assert function["kind"] in KINDS
+            assert re.fullmatch(r"tables/[\w/]+\.yaml:\d+", function["source"])
+            assert bool(function["reason"]) == (function["kind"] == "unsupported")
+            assert {j["name"] for j in function["judges"]} <= set(JUDGES)
+    assert {("cublas", 11), ("cublas", 12), ("cublas", 13)} <= seen
+
+
+def test_tables_and_nvidias_exports_are_the_same_names(report: Coverage) -> None:
+    assert report.differences == ()
+    for library in report.libraries:
+        if library.library in ("cublas", "cublasLt", "cudart"):
+            assert library.compared == ("NVIDIA's on linux", "NVIDIA's on windows")
+
+
+def test_a_name_of_one_source_only_is_a_difference(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = exports.nvidia
+
+    def other(library: object, version: object, system: str) -> frozenset[str] | None:
+        names = real(library, version, system)  # type: ignore[arg-type]
+        return names and (names - {"cublasSgemm_v2"} | {"cublasNew"})
+
+    monkeypatch.setattr(exports, "nvidia", other)
+    found = collect.collect(tables, tmp_path, libraries=["cublas"], majors=[12]).differences
+    assert "cuBLAS for CUDA 12: cublasNew is among NVIDIA's exports on linux, but in no table" in found
+    assert "cuBLAS for CUDA 12: cublasSgemm_v2 is in a table, but not among NVIDIA's exports on linux" in found
+
+
+def test_counts_add_up(report: Coverage) -> None:
+    for library in report.libraries:
+        count = Count.of(library.rows)
+        assert sum(count.kinds.values()) == count.total == len(library.rows)
+        assert count.answered == count.total - count.kinds["unsupported"]
+        assert sum(len(rows) for rows in library.chapters().values()) == count.total
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"), [(0, 0, "–"), (0, 9, "0 %"), (1, 900, "1 %"), (899, 900, "99 %"), (9, 9, "100 %")]
+)
+def test_percent_rounds_honestly(part: int, whole: int, text: str) -> None:
+    assert percent(part, whole) == text
+
+
+def test_chapters_are_in_the_manuals_order(report: Coverage) -> None:
+    cublas = next(x for x in report.libraries if (x.library, x.cuda) == ("cublas", 12))
+    chapters = list(cublas.chapters())
+    assert chapters[:3] == ["Helper functions", "Level-1", "Level-2"]
+    assert chapters.index("Level-2") < chapters.index("Level-3") < chapters.index("cuBLASXt")
+    assert chapters[-1] == "Internal"
+
+
+@pytest.mark.tables
+def test_order_names_real_tables(tables: Tables) -> None:
+    there = {(f.entry.library, order.stem(f)) for f in tables.functions()}
+    named = {(library, chapter) for library, chapters in order.CHAPTERS.items() for chapter in chapters}
+    assert named - there == set()
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows = 0
+        self.loads: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.rows += tag == "tr" and "data-kind" in given
+        self.loads += [v for k, v in given.items() if v and (k in ("src", "href") or "url(" in v)]
+        if tag not in ("meta", "input", "rect"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag != "rect":
+            assert self.open.pop() == tag
+
+
+def test_page_is_whole_and_loads_nothing(report: Coverage) -> None:
+    text = html.render(report)
+    page = _Page()
+    page.feed(text)
+    assert page.open == []
+    assert page.loads == []
+    assert "http" not in text
+    assert "@import" not in text
+    assert "Mapped alone is a claim" in text
+    assert '<meta name="viewport"' in text
+    assert page.rows == sum(len(rows) for chapters in merge(report).values() for rows in chapters.values())
+    assert "<svg" in text
+
+
+def test_markdown_names_every_function(report: Coverage) -> None:
+    text = markdown.render(report)
+    for library in report.libraries:
+        for row in library.rows:
+            assert f"| `{row.name}` |" in text
+    assert "Mapped alone is a claim" in text
+    assert not [line for line in text.splitlines() if line.startswith("| `") and line.count(" | ") != 5]
+
+
+def judged(state: str) -> Report:
+    function = load().function("cublasSgemm_v2")
+    other = load().function("cublasDgemm_v2")
+    assert function
+    assert other
+    results = (
+        FunctionResult(**{**vars_of(FunctionResult.of(function)), "numbers": Numbers(state, 5)}),
+        FunctionResult(**{**vars_of(FunctionResult.of(other)), "numbers": None}),
+    )
+    return Report("NumPy", "cublas", 12, 0, 5, 0.1, results)
+
+
+def vars_of(result: FunctionResult) -> dict[str, object]:
+    return {name: getattr(result, name) for name in FunctionResult.__slots__}
+
+
+def test_records_belong_to_one_build(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "linux" / "cuda12"
+    folder.mkdir(parents=True)
+    version = tables.libraries["cublas"].versions[12]
+    assert records.build_digest(folder, version) == ""
+    (folder / "libcublas.so.12").write_bytes(b"one")
+    digest = records.build_digest(folder, version)
+    records.keep(judged("pass"), "numpy", "NumPy 2", digest)
+    found = records.load("numpy", "cublas", 12, digest)
+    assert list(found) == ["cublasSgemm_v2"]  # what did not run is not in it
+    assert found["cublasSgemm_v2"].passed
+    assert found["cublasSgemm_v2"].confirmation.version == "NumPy 2"
+    assert records.load("card", "cublas", 12, digest) == {}
+
+    (folder / "libcublas.so.12").write_bytes(b"two")
+    assert records.load("numpy", "cublas", 12, records.build_digest(folder, version)) == {}
+
+
+def test_a_failed_function_is_not_confirmed(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(exports, "built", lambda *_: None)
+    folder = tmp_path / "linux" / "cuda12"
+    folder.mkdir(parents=True)
+    (folder / "libcublas.so.12").write_bytes(b"one")
+    version = tables.libraries["cublas"].versions[12]
+    digest = records.build_digest(folder, version)
+    for state, confirmed in (("fail", []), ("pass", ["numpy"])):
+        records.keep(judged(state), "numpy", "NumPy 2", digest)
+        report = collect.collect(tables, tmp_path, libraries=["cublas"], majors=[12])
+        row = next(r for r in report.libraries[0].rows if r.name == "cublasSgemm_v2")
+        assert [j.name for j in row.judges] == confirmed
+
+
+def test_a_broken_record_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path))
+    place = records.place("numpy", "cublas", 12)
+    place.parent.mkdir(parents=True)
+    place.write_text('{"format"', encoding="utf-8")
+    assert records.load("numpy", "cublas", 12, "digest") == {}
+
+
+def test_parity_confirms(dragoman: Dragoman) -> None:
+    """A run of parity is what a report of this build shows."""
+    ran = dragoman("parity", "--function", "cublasSasum_v2", "--examples", "5", "--json")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    found = json.loads(dragoman("explain", "cublasSasum", "--json").stdout)
+    assert [j["name"] for j in found["judges"]] == ["numpy"]
+    report = json.loads(dragoman("coverage", "--format", "json", "--library", "cublas", "--cuda", "12").stdout)
+    row = next(f for f in report["libraries"][0]["functions"] if f["name"] == "cublasSasum_v2")
+    assert [j["name"] for j in row["judges"]] == ["numpy"]
+
+
+def test_terminal_fits(dragoman: Dragoman) -> None:
+    ran = dragoman("coverage")
+    assert ran.returncode == 0, ran.stderr
+    assert "Mapped alone is a claim" in ran.stdout
+    assert all(len(line) <= 120 for line in ran.stdout.splitlines())
+    assert "…" not in ran.stdout

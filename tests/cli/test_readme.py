@@ -1,0 +1,84 @@
+"""What the README says is so: its two lines, its commands, its files, and what it claims is answered."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from dragoman import cli
+from dragoman.tables.loader import load
+
+ROOT = Path(__file__).resolve().parents[2]
+READMES = ("README.md", "README.ko.md")
+
+
+def blocks(name: str) -> list[str]:
+    return re.findall(r"^```sh\n(.*?)^```", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_two_lines_come_first() -> None:
+    first, second = (b.splitlines() for b in blocks("README.md")[:2])
+    assert len(first) == len(second) == 1
+    assert first[0].endswith("dragoman prove")
+    assert "pytest" in second[0]
+
+
+def test_ci_runs_exactly_the_test_line() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert blocks("README.md")[1].strip() in script
+    assert script[0] == "#!/usr/bin/env bash"
+    assert "set -euo pipefail" in script
+
+
+def test_both_languages_show_the_same_commands() -> None:
+    assert blocks("README.md") == blocks("README.ko.md")
+
+
+@pytest.mark.parametrize("name", [*READMES, "CONTRIBUTING.md"])
+def test_commands_exist(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    known = {c.name or (c.callback.__name__ if c.callback else "") for c in cli.app.registered_commands}
+    code = "\n".join(["\n".join(blocks(name)), *re.findall(r"`([^`\n]+)`", text)])
+    used = set(re.findall(r"(?:^|[(/])dragoman ([a-z][a-z-]+)", code, re.MULTILINE))
+    assert used
+    assert used <= known
+
+
+@pytest.mark.parametrize(
+    "name", [*READMES, "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+)
+def test_links_lead_somewhere(name: str) -> None:
+    file = ROOT / name
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", file.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (file.parent / target).exists(), target
+
+
+@pytest.mark.tables
+def test_what_it_says_is_answered() -> None:
+    """All of the helpers and of levels 1 to 3; of the rest, the families that it names."""
+    functions = load().functions("cublas")
+    whole = {"Helper functions", "Level-1", "Level-2", "Level-3"}
+    assert whole <= {f.entry.chapter for f in functions}
+    assert [f.name for f in functions if f.entry.chapter in whole and f.kind == "unsupported"] == []
+    named = ("gemmStridedBatched", "gemmBatched", "trsmBatched", "gemvBatched", "geam", "dgmm")
+    for family in named:
+        found = [f for f in functions if re.fullmatch(rf"cublas[SDCZ]{family}(_64)?", f.name)]
+        assert len(found) == 8, family
+        assert [f.name for f in found if f.kind == "unsupported"] == []
+
+
+@pytest.mark.tables
+def test_what_it_says_is_not() -> None:
+    tables = load()
+    for name in ("cublasGemmEx", "cublasSgetrfBatched", "cublasXtSgemm", "cublasLtMatmul"):
+        function = tables.function(name)
+        assert function
+        assert function.kind == "unsupported", f"{name} is answered now: change the README's limits"
+
+
+def test_repository_names_no_machine() -> None:
+    """No path of a developer's machine in what a user reads."""
+    for name in (*READMES, "CONTRIBUTING.md", "CHANGELOG.md", "NOTICE", ".ci/run"):
+        assert not re.search(r"/(root|home|work|Users)/", (ROOT / name).read_text(encoding="utf-8")), name
