@@ -191,14 +191,17 @@ class ChapterWriter:
         for call in entry.calls:
             self.chapter.used.add(expand(call, function.type))
         handle = handle_of(function)
-        backends = self._backends_of(function)
+        # With an optional handle the block opens what it needs: a destroy at the end of the process must open nothing.
+        own = any(p.kind.optional for p in function.params)
+        needed = [] if own else self._backends_of(function)
+        backends = needed
         w = self.hot
         w.lines(signature(function))
         conditions = []
         if handle:
             conditions.append(f"dg_foreign({name(handle.name)}, DG_BLAS)")
             backends = [b for b in backends if b not in ("rocblas", "hip")]
-        elif backends:
+        elif backends or (own and entry.calls):
             conditions.append("dg_closed()")
         conditions += [f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])" for b in backends]
         conditions += self._refusals(function)
@@ -208,7 +211,7 @@ class ChapterWriter:
             return
         self._hand_over(w, function, conditions)
         w.line(f"    {'' if function.result == 'void' else 'return '}{call}")
-        self._twin(function, call, self._backends_of(function))
+        self._twin(function, call, needed)
 
     def _refusals(self, function: Function) -> list[str]:
         """Conditions under which the hot path steps aside: options out of range, checks of the entry."""

@@ -65,6 +65,7 @@ int main(void)
     GIVES(BAD_VALUE, gemm(handle, 7, 2, 4, &one));
     GIVES(BAD_VALUE, gemm(handle, CUBLAS_OP_N, -1, 4, &one));
     GIVES(BAD_VALUE, gemm(handle, CUBLAS_OP_N, 2, 1, &one));
+    GIVES(BAD_VALUE, gemm(handle, CUBLAS_OP_N, 0, 0, &one));
     GIVES(BAD_VALUE, gemm(handle, CUBLAS_OP_N, 2, 4, NULL));
     GIVES(BAD_VALUE, cublasSetAtomicsMode(handle, (cublasAtomicsMode_t)7));
     GIVES(BAD_VALUE, cublasSetMathMode(handle, (cublasMath_t)1000));
