@@ -64,7 +64,7 @@ def build_all(
     Raises `BuildError` (one line) where something cannot be built, `TableError` where a table is wrong.
     """
     started = time.monotonic()
-    out = out or paths.default_out()
+    out = (out or paths.default_out()).absolute()  # workers run in folders of their own
     majors = tuple(sorted(majors))
     options = [list(targets), list(majors), sorted(libraries), function, toolchain, links, str(out)]
     digest = _digest(options)

@@ -70,6 +70,8 @@ def run_build(
     """Builds with progress on stderr."""
     from ..build.all import build_all
 
+    out = out and out.absolute()  # steps of a build work in folders of their own
+
     with building_in(out or paths.default_out()), Steps("building") as steps:
         return build_all(
             out,

@@ -178,6 +178,13 @@ def test_nothing_changed_is_quick(small: Path, dragoman: Dragoman) -> None:
     assert ran.stderr == ""
 
 
+def test_a_folder_may_be_relative(user: User, tmp_path: Path) -> None:
+    ran = shell("dragoman build --cuda 12 --function cublasSgemm --out libs --json", user, tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["out"] == str(tmp_path / "libs")
+    assert (tmp_path / "libs" / "linux" / "cuda12" / "libcublas.so.12").is_file()
+
+
 def test_nearest_ignores_the_case() -> None:
     from dragoman.errors import nearest
 
