@@ -245,3 +245,12 @@ def test_toolchains(monkeypatch: pytest.MonkeyPatch, sample: Sample, tmp_path: P
         find_toolchain("cc")
     with pytest.raises(BuildError, match=r"^the system compiler builds for linux only"):
         build([sample(WINDOWS)], WINDOWS, Toolchain("cc", ("cc",), "cc"), tmp_path)
+
+
+def test_out_may_be_a_relative_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pip builds a wheel into `build/lib…`; the processes that translate and compile run in folders of their own."""
+    from dragoman.build.all import build_all
+
+    monkeypatch.chdir(tmp_path)
+    built = build_all(Path("out"), majors=(12,), function="cublasLtGetVersion")
+    assert (tmp_path / "out" / "linux" / "cuda12" / "libcublasLt.so.12") in built.libraries
