@@ -36,10 +36,12 @@ class BuildPackage(build_py):
         if self.editable_mode:
             super().run()
             return
-        package = Path(self.build_lib) / "dragoman"
+        package = Path(self.build_lib).resolve() / "dragoman"
         shutil.rmtree(package, ignore_errors=True)  # nothing of an earlier build may slip into the wheel
         super().run()
         shutil.copytree(ROOT / "tables", package / "data" / "tables")
+        # what NVIDIA's libraries export: coverage compares the tables with it
+        shutil.copytree(ROOT / "tests" / "facts" / "exports", package / "data" / "exports")
         host_tag()  # refuses a host that the libraries are not for, before the work
         sys.path.insert(0, str(ROOT))
         from mapping.build.plan import BuildError, Event
