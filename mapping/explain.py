@@ -13,7 +13,7 @@ from .coverage.model import JUDGES, MEANING, Confirmation
 from .errors import UserError, nearest
 from .tables.amd import load_calls
 from .tables.loader import load
-from .tables.model import Function, Tables
+from .tables.model import Function, Tables, expand
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ def _amd(function: Function) -> tuple[str, ...]:
 
     if function.entry.unsupported:
         return ()
-    found = [target_import(function, target).prototype for target in function.entry.targets]
+    found = [target_import(function, target).prototype for target in function.entry.targets if target.to]
     calls = load_calls()
-    for name in function.entry.calls:
+    for name in function.entry.block_calls:
         call = calls.get(name)
         inside = ", ".join(f"{t}{'' if t.endswith('*') else ' '}{n}" for t, n in call.params) if call else ""
         found.append(f"{call.result} {name}({inside or 'void'})" if call else name)
@@ -115,11 +115,11 @@ def _amd(function: Function) -> tuple[str, ...]:
 
 def _block(function: Function) -> str:
     entry = function.entry
-    name = entry.host or entry.compose
-    if not name:
+    names = [expand(block, function.type) for block in entry.blocks]
+    if not names:
         return ""
     _, library, chapter = entry.file.removesuffix(".yaml").split("/")
-    return f"{name} in mapping/compose/{library}/{chapter}.pxi"
+    return f"{' and '.join(names)} in mapping/compose/{library}/{chapter}.pxi"
 
 
 def _code(tables: Tables, function: Function) -> tuple[str, str]:

@@ -99,10 +99,11 @@ def _build(
 
     gc.disable()  # tables are trees that stay: looking for cycles finds none, again and again
     plan = Plan()
-    wanted = _wanted(plan, libraries, function)
+    names = _names(plan, libraries, function)
+    companions = not function
     src = out / "src"
     try:
-        plan.write(src)
+        plan.write(src, names if function else (), companions)
         plan.write_headers(out / "include", majors)
     except OSError as error:
         raise BuildError(f"cannot write to {error.filename or out}: {error.strerror}") from error
@@ -113,8 +114,8 @@ def _build(
     compiled = 0
     for name in targets:
         target = TARGETS[name]
-        chosen = [x for x in plan.libraries(src, name, majors) if wanted is None or x.file_name in wanted]
-        if wanted is None or "cpu" in wanted:
+        chosen = plan.libraries(src, name, majors, names)
+        if companions:
             chosen += _cpu(plan, src, name)
         report = build(
             chosen,
@@ -144,26 +145,18 @@ def _cpu(plan: Plan, src: Path, name: str) -> list[Library]:
         return []
 
 
-def _wanted(plan: Plan, libraries: Sequence[str], function: str) -> set[str] | None:
-    """File names to build, or None for all."""
-    from ..generate.plan import CORE_LINUX, CORE_WINDOWS
-
+def _names(plan: Plan, libraries: Sequence[str], function: str) -> frozenset[str]:
+    """Libraries to generate and build."""
     names = set(libraries)
     if function:
         owners = {f.entry.library for f in plan.tables.functions() if function in (f.name, f.alias)}
         if not owners:
             raise BuildError(f"no function {function!r} in the tables; `dragoman coverage` lists all")
         names |= owners
-    if not names:
-        return None
     unknown = names - set(plan.tables.libraries)
     if unknown:
         raise BuildError(f"no library {sorted(unknown)[0]!r}; expected one of {', '.join(plan.tables.libraries)}")
-    files = {CORE_LINUX, CORE_WINDOWS}
-    for name in names:
-        for v in plan.tables.libraries[name].versions.values():
-            files |= {v.linux, v.windows}
-    return files if function else files | {"cpu"}
+    return frozenset(names or plan.parts)
 
 
 def _digest(options: object) -> str:

@@ -36,7 +36,10 @@ _FORMAT = "1"  # part of every hash: raise it when the meaning of a cached file 
 MANIFEST = ".dragoman-build.json"  # in `out`: what was put there, so that the next build leaves it alone
 _KEEP_DAYS = 30
 # Part of every DLL.
-_WINDOWS_START = Unit("windows_start.c", Path(__file__).resolve().with_name("windows_start.c"))
+# Hidden: where a DLL exports nothing, the linker would export all that it finds.
+_WINDOWS_START = Unit(
+    "windows_start.c", Path(__file__).resolve().with_name("windows_start.c"), flags=("-fvisibility=hidden",)
+)
 
 
 @dataclass(frozen=True, slots=True)

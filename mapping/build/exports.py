@@ -14,8 +14,8 @@ from .plan import BuildError
 _NAME = re.compile(r"[A-Za-z_?$@][\w?$@.]*\Z")
 
 
-def checked(owner: str, names: Sequence[str]) -> list[str]:
-    """The names in order; a name that is no symbol, or twice there, is refused."""
+def checked(owner: str, names: Sequence[str], *, bare: bool = False) -> list[str]:
+    """The names in order; a name that is no symbol, or twice there, is refused, and so are none unless it is `bare`."""
     ordered = sorted(names)
     for name in ordered:
         if not _NAME.match(name):
@@ -23,7 +23,7 @@ def checked(owner: str, names: Sequence[str]) -> list[str]:
     for first, second in itertools.pairwise(ordered):
         if first == second:
             raise BuildError(f"{owner}: {first} is exported twice")
-    if not ordered:
+    if not ordered and not bare:
         raise BuildError(f"{owner}: exports nothing")
     return ordered
 
@@ -37,6 +37,7 @@ def version_script(node: str, names: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def def_file(dll: str, names: Sequence[str]) -> str:
+def def_file(dll: str, names: Sequence[str], *, bare: bool = False) -> str:
     """A module definition file. Ordinals are left to the linker: it numbers in the order of names."""
-    return "\n".join([f'LIBRARY "{dll}"', "EXPORTS", *(f"    {name}" for name in checked(dll, names)), ""])
+    listed = [f"    {name}" for name in checked(dll, names, bare=bare)]
+    return "\n".join([f'LIBRARY "{dll}"', "EXPORTS", *listed, ""])

@@ -82,6 +82,7 @@ class Library:
     glibc        oldest C library that it runs on (zig only); OpenBLAS asks for 2.28
     extra_files  copied beside it
     links        further names in the same folder, symbolic links to it (Linux, and only where links are wanted)
+    bare         a DLL that is there for its name only: it may export nothing
     """
 
     file_name: str
@@ -94,6 +95,7 @@ class Library:
     glibc: str = "2.17"
     extra_files: tuple[ExtraFile, ...] = ()
     links: tuple[str, ...] = ()
+    bare: bool = False
 
     def __post_init__(self) -> None:
         names = [unit.name for unit in self.units]

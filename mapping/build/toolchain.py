@@ -177,7 +177,7 @@ class Toolchain:
                 arguments.append(f"-Wl,-rpath,{library.rpath}")
         else:
             script = output.with_name(output.name + ".def")
-            script.write_text(def_file(library.file_name, library.exports), encoding="ascii")
+            script.write_text(def_file(library.file_name, library.exports, bare=library.bare), encoding="ascii")
             arguments.append(str(script))
         arguments += [*map(str, objects), "-o", str(output)]
         libs = (*library.libs, *target.system_libs)

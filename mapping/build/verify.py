@@ -46,7 +46,7 @@ def verify(
     ]
     if foreign:
         raise BuildError(f"{name}: needs {_some(foreign)} at run time, which is not part of the system")
-    if node != {soname}:
+    if node != {soname} and (exports or node):
         what = "SONAME and version node" if target.name == "linux" else "name inside the file"
         raise BuildError(f"{name}: {what} should be {soname}, found {_some(sorted(node)) or 'none'}")
 

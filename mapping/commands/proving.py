@@ -58,8 +58,8 @@ def _tell(reports: list[Report], report: Coverage, root: Path, out: Path, second
     from ..coverage.model import Count, percent
 
     target = place.host()
-    main = [x for x in report.libraries if x.cuda == place.DEFAULT_MAJOR]
-    folders = ", ".join(f"cuda{m}" for m in sorted({x.cuda for x in report.libraries}))
+    main = [x for x in report.libraries if place.DEFAULT_MAJOR in x.cuda]
+    folders = ", ".join(f"cuda{m}" for m in sorted({m for x in report.libraries for m in x.cuda}))
     print(f"Libraries  {root / target}: {folders}, cpu")
     for one in reports:
         wrong = len(one.failures)
@@ -72,7 +72,7 @@ def _tell(reports: list[Report], report: Coverage, root: Path, out: Path, second
         count = Count.of(library.rows)
         share = percent(count.answered, count.total)
         print(
-            f"Coverage   {library.title}: {count.answered} of {count.total} functions answered ({share}), "
+            f"Coverage   {library.titled}: {count.answered} of {count.total} functions answered ({share}), "
             f"{count.confirmed} confirmed"
         )
     print(f"Reports    {out / 'coverage.html'}, {out / 'parity.html'}")
@@ -93,7 +93,7 @@ def _answer(reports: list[Report], report: Coverage, root: Path, out: Path, seco
         "coverage": [
             {
                 "library": x.library,
-                "cuda": x.cuda,
+                "cuda": list(x.cuda),
                 "functions": c.total,
                 "answered": c.answered,
                 "confirmed": c.confirmed,

@@ -105,6 +105,31 @@ cdef void core_unlock() noexcept nogil:
     dg_mutex_unlock(&rare_mutex)
 
 
+ctypedef struct shared_memory:
+    shared_memory *next
+    char[32] name
+
+cdef shared_memory *shared_list
+
+
+cdef void *core_shared(const char *name, size_t bytes) noexcept nogil:
+    """Memory by name, for as long as the process lives: what the copies of a library's code must have in common."""
+    global shared_list
+    cdef shared_memory *item
+    dg_mutex_lock(&rare_mutex)
+    item = shared_list
+    while item != NULL and strcmp(item.name, name) != 0:
+        item = item.next
+    if item == NULL and strlen(name) < sizeof(shared_list.name):
+        item = <shared_memory *>calloc(1, sizeof(shared_memory) + bytes)
+        if item != NULL:
+            strcpy(item.name, name)
+            item.next = shared_list
+            shared_list = item
+    dg_mutex_unlock(&rare_mutex)
+    return <void *>(item + 1) if item != NULL else NULL
+
+
 cdef void mutexes_init() noexcept nogil:
     dg_mutex_init(&rare_mutex, 1)
     dg_mutex_init(&open_mutex, 1)
@@ -145,6 +170,7 @@ cdef void start() noexcept nogil:
     table.release = core_release
     table.lock = core_lock
     table.unlock = core_unlock
+    table.shared = core_shared
     table.abi = DG_ABI
 
 

@@ -15,11 +15,15 @@ ctypedef struct process_view:
 
 
 cdef int in_our_folder(const char *file) noexcept nogil:
-    """Is this file beside the core, or in a folder there, or a link to such a file?"""
+    """Is this file beside a core, or in a folder there, or a link to such a file? Another CUDA major's folder has a core
+    of its own."""
     cdef char[DG_PATH] folder
+    cdef char[DG_PATH] core
     if dg_real_path(file, folder, sizeof(folder)) < 0 or not dg_cut_name(folder):
         return 0
     if dg_same_name(folder, real_home):
+        return 1
+    if dg_join(core, sizeof(core), folder, DG_CORE_FILE) > 0 and dg_is_file(core):
         return 1
     return dg_cut_name(folder) and dg_same_name(folder, real_home)
 

@@ -17,47 +17,54 @@ def collect(tables: Tables, root: Path, *, libraries: Sequence[str] = (), majors
         if libraries and library.name not in libraries:
             continue
         for major, version in sorted(library.versions.items()):
-            if majors and major not in majors:
+            if majors and not set(majors) & set(version.folders):
                 continue
             functions = sorted(tables.functions(library.name, major), key=order.place)
             if not functions:
                 continue  # no table yet
-            one, wrong = _library(library, version, functions, root)
+            one, wrong = _library(tables, library, version, functions, root)
             found.append(one)
             differences += wrong
     return Coverage(tuple(found), tuple(differences))
 
 
 def _library(
-    library: Library, version: LibraryVersion, functions: Sequence[Function], root: Path
+    tables: Tables, library: Library, version: LibraryVersion, functions: Sequence[Function], root: Path
 ) -> tuple[LibraryCoverage, list[str]]:
     compared, differences = [], []
-    title = f"{library.title} for CUDA {version.major}"
     for system in exports.SYSTEMS:
-        ours = {f.name for f in functions if f.entry.os in ("", system)}
-        ours |= {v for v, where in library.data.items() if f"{system}-{version.major}" in where}
-        for whose, theirs in (
-            ("NVIDIA's", exports.nvidia(library, version, system)),
-            ("the built library's", exports.built(root, version, system)),
-        ):
-            if theirs is None:
-                continue
-            compared.append(f"{whose} on {system}")
-            differences += _differences(title, ours, theirs, f"{whose} exports on {system}")
+        for part in ("", *version.parts):
+            title = library.titled(version.major) + (f", {part}" if part else "")
+            ours = tables.exported(library.name, version.major, system, part)
+            for whose, theirs in (
+                ("NVIDIA's", exports.nvidia(library, version, system, part)),
+                ("the built library's", exports.built(root, version, system, part)),
+            ):
+                if theirs is None:
+                    continue
+                compared.append(f"{whose} on {system}")
+                differences += _differences(title, ours, theirs, f"{whose} exports on {system}")
+    title = library.titled(version.major)
     judged = {judge: _judged(judge, library, version, root) for judge in JUDGES}
     names = {f.name for f in functions}
     for judge, results in judged.items():
         differences += [f"{title}: {n} was judged by {judge}, but is in no table" for n in sorted(set(results) - names)]
     rows = tuple(_row(f, judged) for f in functions)
     return LibraryCoverage(
-        library.name, library.title, version.major, version.version, rows, tuple(compared)
+        library.name,
+        library.title,
+        version.major,
+        version.folders,
+        version.version,
+        rows,
+        tuple(dict.fromkeys(compared)),
     ), differences
 
 
 def _judged(judge: str, library: Library, version: LibraryVersion, root: Path) -> Mapping[str, records.Judged]:
     """Judgements of the build that is there; of Linux's, else of Windows'."""
     for system in exports.SYSTEMS:
-        digest = records.build_digest(root / system / f"cuda{version.major}", version)
+        digest = records.build_digest(root / system / f"cuda{version.folders[-1]}", version)
         if digest:
             found = records.load(judge, library.name, version.major, digest)
             if found:
@@ -91,8 +98,8 @@ def targets(function: Function) -> tuple[str, ...]:
     entry = function.entry
     if entry.unsupported:
         return ()
-    named = [function.target_name(t) for t in entry.targets]
-    return tuple(dict.fromkeys([*named, *entry.calls]))
+    named = [function.target_name(t) for t in entry.targets if t.to]
+    return tuple(dict.fromkeys([*named, *entry.block_calls]))
 
 
 def confirmations(name: str, judged: Mapping[str, Mapping[str, records.Judged]]) -> tuple[Confirmation, ...]:

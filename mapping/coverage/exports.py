@@ -23,18 +23,19 @@ def lists() -> Path | None:
     return None
 
 
-def nvidia(library: Library, version: LibraryVersion, system: str) -> frozenset[str] | None:
-    """What NVIDIA's library of that version exports, or None where no list is at hand."""
+def nvidia(library: Library, version: LibraryVersion, system: str, part: str = "") -> frozenset[str] | None:
+    """What NVIDIA's library of that version, or one of its parts, exports, or None where no list is at hand."""
     folder = lists()
     if folder is None:
         return None
-    found = sorted(folder.glob(f"{library.name}-{version.version}*-{_SHORT[system]}.txt"))
+    name = f"{library.name}_{part}" if part else library.name
+    found = sorted(folder.glob(f"{name}-{version.version}*-{_SHORT[system]}.txt"))
     return frozenset(found[0].read_text(encoding="utf-8").split()) if found else None
 
 
-def built(root: Path, version: LibraryVersion, system: str) -> frozenset[str] | None:
-    """What the built library exports, or None where it is not built."""
-    file = root / system / f"cuda{version.major}" / version.file_name(system)
+def built(root: Path, version: LibraryVersion, system: str, part: str = "") -> frozenset[str] | None:
+    """What the built library, or one of its parts, exports, or None where it is not built."""
+    file = root / system / f"cuda{version.folders[-1]}" / version.file_name(system, part)
     return _exported(file, file.stat().st_mtime_ns) if file.is_file() else None
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .merge import Merged, merge
-from .model import JUDGES, KINDS, MEANING, Count, Coverage, percent
+from .model import JUDGES, KINDS, MEANING, Count, Coverage, cuda_of, percent
 
 
 def render(report: Coverage) -> str:
     lines = ["# Coverage", "", *_preface(report), "## Libraries", "", *_head("library", "CUDA", "version")]
     for library in report.libraries:
-        lines.append(_line(Count.of(library.rows), library.title, str(library.cuda), library.version))
+        lines.append(_line(Count.of(library.rows), library.title, cuda_of(library), library.version))
     for title, chapters in merge(report).items():
         lines += ["", f"## {title}", "", *_head("chapter")]
         lines += [_line(Count.of(m.row for m in rows), chapter) for chapter, rows in chapters.items()]
@@ -29,7 +29,7 @@ def _preface(report: Coverage) -> list[str]:
     lines += [f"- **{name}**: {meaning}" for name, meaning in JUDGES.items()]
     lines += ["", "Kinds:", ""]
     lines += [f"- **{kind}**: {MEANING[kind]}" for kind in KINDS]
-    compared = [f"- {x.title} for CUDA {x.cuda}: {', '.join(x.compared)}" for x in report.libraries if x.compared]
+    compared = [f"- {x.titled}: {', '.join(x.compared)}" for x in report.libraries if x.compared]
     if compared:
         lines += ["", "The tables' functions were compared with the exports of", "", *compared]
     if report.differences:

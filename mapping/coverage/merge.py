@@ -16,6 +16,10 @@ class Merged:
     majors: list[int] = field(default_factory=list)
     confirmed: dict[str, list[int]] = field(default_factory=dict)  # judge -> majors
 
+    @staticmethod
+    def add(majors: list[int], more: tuple[int, ...]) -> None:
+        majors += [m for m in more if m not in majors]
+
     @property
     def judges(self) -> list[str]:
         """`numpy` where a judge confirmed all majors, `numpy (12)` where only some."""
@@ -30,9 +34,9 @@ def merge(report: Coverage) -> Mapping[str, Mapping[str, list[Merged]]]:
         for row in library.rows:
             merged = rows.setdefault((row.chapter, row.name), Merged(row))
             merged.row = row
-            merged.majors.append(library.cuda)
+            merged.add(merged.majors, library.cuda)
             for judge in row.judges:
-                merged.confirmed.setdefault(judge.name, []).append(library.cuda)
+                merged.add(merged.confirmed.setdefault(judge.name, []), library.cuda)
     ordered: dict[str, dict[str, list[Merged]]] = {}
     for title, rows in found.items():
         chapters = ordered.setdefault(title, {})

@@ -60,10 +60,16 @@ class LibraryCoverage:
 
     library: str
     title: str
-    cuda: int
+    major: int  # of CUDA; of the library's own where it counts itself
+    cuda: tuple[int, ...]  # the CUDA majors that it is built for
     version: str
     rows: tuple[Row, ...]
     compared: tuple[str, ...] = ()  # what the tables' exports were compared with: "NVIDIA's on linux", …
+
+    @property
+    def titled(self) -> str:
+        """`cuBLAS for CUDA 12`, `cuDNN 9`."""
+        return f"{self.title} for CUDA {self.major}" if self.cuda == (self.major,) else f"{self.title} {self.major}"
 
     def chapters(self) -> Mapping[str, list[Row]]:
         """Rows by chapter, in the manual's order."""
@@ -81,7 +87,9 @@ class Coverage:
     differences: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        return json.dumps({"libraries": [_library(x) for x in self.libraries]}, indent=1, ensure_ascii=False)
+        return json.dumps(
+            {"libraries": [_library(x, cuda) for x in self.libraries for cuda in x.cuda]}, indent=1, ensure_ascii=False
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,10 @@ class Count:
         )
 
 
+def cuda_of(library: LibraryCoverage) -> str:
+    return ", ".join(map(str, library.cuda))
+
+
 def percent(part: int, whole: int) -> str:
     """Never 100 % unless it is all, never 0 % unless it is nothing."""
     if not whole:
@@ -114,10 +126,11 @@ def percent(part: int, whole: int) -> str:
     return f"{max(1, min(99, value)) if 0 < part < whole else value} %"
 
 
-def _library(library: LibraryCoverage) -> dict[str, Any]:
+def _library(library: LibraryCoverage, cuda: int) -> dict[str, Any]:
     return {
         "library": library.library,
-        "cuda": library.cuda,
+        "cuda": cuda,
+        "version": library.version,
         "functions": [
             {
                 "name": row.name,

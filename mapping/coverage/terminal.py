@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .model import KINDS, Count, Coverage, LibraryCoverage, percent
+from .model import KINDS, Count, Coverage, LibraryCoverage, cuda_of, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,16 +19,16 @@ def show(report: Coverage, console: Console, major: int) -> None:
     kinds = [k for k in KINDS if any(Count.of(x.rows).kinds[k] for x in report.libraries)]
     table = _table("Which of NVIDIA's functions are answered", kinds, "library", "CUDA", "version")
     for library in report.libraries:
-        _add(table, Count.of(library.rows), kinds, library.title, str(library.cuda), library.version)
+        _add(table, Count.of(library.rows), kinds, library.title, cuda_of(library), library.version)
     console.print(table)
     for library in report.libraries:
-        if library.cuda == major:
+        if major in library.cuda:
             console.print(_chapters(library, kinds))
     console.print(legend(report), soft_wrap=True)
 
 
 def _chapters(library: LibraryCoverage, kinds: Sequence[str]) -> Table:
-    table = _table(f"{library.title} for CUDA {library.cuda}", kinds, "chapter")
+    table = _table(library.titled, kinds, "chapter")
     for chapter, rows in library.chapters().items():
         _add(table, Count.of(rows), kinds, chapter)
     return table

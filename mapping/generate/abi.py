@@ -43,6 +43,11 @@ class Abi:
         self._pointed: set[str] = set()
         self._passed: set[str] = set()
         self._enums: set[str] = set()
+        self._named: tuple[str, ...] = ()
+
+    def use_named(self, constants: Iterable[str]) -> None:
+        """Constants whose numbers the version's file gives: they differ between the library's versions."""
+        self._named = tuple(constants)
 
     def use(self, ctypes: Iterable[str]) -> None:
         """Take note of C types that appear in prototypes."""
@@ -57,7 +62,7 @@ class Abi:
         while base in self.types.aliases:
             target = self.types.aliases[base].type
             inner = base_names(target)
-            if is_pointer(target) or "(" in target or len(inner) != 1:
+            if is_pointer(target) or "(" in target or len(inner) != 1 or base in inner:
                 return ""
             base = next(iter(inner))
             if base in self.types.structs:
@@ -83,8 +88,8 @@ class Abi:
             target = self.types.aliases[base].type
             if "(" in target or is_pointer(target):
                 return "void *"
-            inner = base_names(target)
-            return self._scalar(next(iter(inner))) if inner else target
+            inner = base_names(target) - {base}  # `typedef struct X X` of a struct that nobody declares
+            return self._scalar(next(iter(inner))) if inner else "" if base in target else target
         return ""
 
     def _all_values(self, enum: str) -> list[int]:
@@ -152,6 +157,8 @@ class Abi:
                 with w.block("enum {", "};"):
                     for constant, value in constants.items():
                         w.line(f"{constant} = {value},")
+        for constant in self._named:
+            w.line(f'extern __attribute__((visibility("hidden"))) const uint32_t {constant};')
         w.line("#endif")
         return w.text()
 
@@ -181,6 +188,8 @@ class Abi:
                     with w.block("enum:"):
                         for constant in constants:
                             w.line(constant)
+            for constant in self._named:
+                w.line(f"const uint32_t {constant}")
         return w.text()
 
     def _cython_struct(self, base: str, w: Writer) -> None:

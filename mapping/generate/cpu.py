@@ -1,7 +1,8 @@
 """The CPU backend's libraries: AMD's file names and ABI over host memory.
 
-rocBLAS is generated from the same tables as the translators (`cpu_rocblas.py`) and filled with the blocks of
-`mapping/cpu/rocblas/`; the HIP runtime is written by hand in `mapping/cpu/hip/`.
+rocBLAS and rocSOLVER are generated from the same tables as the translators (`cpu_rocblas.py`, `cpu_rocsolver.py`) and filled
+with the blocks of `mapping/cpu/rocblas/` and `mapping/cpu/rocsolver/`; the HIP runtime and MIOpen are written by hand in
+`mapping/cpu/hip/` and `mapping/cpu/miopen/`.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from ..build.openblas import find_openblas
 from ..build.plan import Library, Unit
 from ..build.toolchain import LINUX, WINDOWS
 from ..tables.model import Tables
-from . import cpu_rocblas
+from . import cpu_miopen, cpu_rocblas, cpu_rocsolver
 
 _PUBLIC = re.compile(r"^cdef public [\w ]+?[ *]+(hip\w+)\(", re.MULTILINE)
 FOLDER = "cpu_rocblas"  # below src/
+SOLVER_FOLDER = "cpu_rocsolver"
 
 
 def hip_folder() -> Path:
@@ -48,11 +50,14 @@ def hip_library(target: str) -> Library:
 
 def sources(tables: Tables) -> dict[str, str]:
     """Generated files of the CPU backend, by their path below `src/`."""
-    return {f"{FOLDER}/{name}": text for name, text in cpu_rocblas.generate(tables).items()}
+    found = {f"{FOLDER}/{name}": text for name, text in cpu_rocblas.generate(tables).items()}
+    return found | {f"{SOLVER_FOLDER}/{name}": text for name, text in cpu_rocsolver.generate(tables).items()}
 
 
 def libraries(tables: Tables, src: Path, target: str) -> list[Library]:
     """The CPU backend of one target."""
     openblas = find_openblas(WINDOWS if target == "windows" else LINUX)
     rocblas = cpu_rocblas.library(tables, src / FOLDER, openblas, target)
-    return [hip_library(target), replace(rocblas, folder=f"{target}/cpu")]
+    rocsolver = cpu_rocsolver.library(tables, src / SOLVER_FOLDER, openblas, target)
+    placed = (replace(made, folder=f"{target}/cpu") for made in (rocblas, rocsolver))
+    return [hip_library(target), *placed, cpu_miopen.library(openblas, target)]

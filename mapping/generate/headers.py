@@ -144,6 +144,61 @@ HEADERS: Mapping[str, Header] = {
         api=("", "CUBLASWINAPI"),
     ),
 }
+_CUDNN_API = (
+    "#if defined(_WIN32)",
+    "#define CUDNNWINAPI __stdcall",
+    "#else",
+    "#define CUDNNWINAPI",
+    "#endif",
+)
+_CUDNN_BASE = ("<stddef.h>", "<stdint.h>", "cuda_runtime_api.h", "library_types.h", "cudnn_version.h")
+
+
+def _cudnn(first: str, parts: tuple[str, ...], others: tuple[str, ...] = ()) -> dict[str, Header]:
+    """The files of one version: all types are in the first part, which every other includes."""
+    found = {"cudnn_version.h": Header("CUDNN_VERSION_H_", types="cudnn_version")}
+    for part in parts:
+        includes: tuple[str, ...] = (f"{first}.h",)
+        define: tuple[str, ...] = ()
+        types = ""
+        if part == first:
+            includes, types, define = _CUDNN_BASE, "cudnn", _CUDNN_API
+        found[f"{part}.h"] = Header(
+            f"{part.upper()}_H_", includes, types=types, functions=part, api=("", "CUDNNWINAPI"), define=define
+        )
+    found["cudnn.h"] = Header("CUDNN_H_", (*(f"{p}.h" for p in parts if p not in others),))
+    return found
+
+
+# cuDNN's files, by its major. Version 9 has its graphs in cudnn_graph.h, and keeps the older name for it.
+CUDNN_HEADERS: Mapping[int, Mapping[str, Header]] = {
+    8: _cudnn(
+        "cudnn_ops_infer",
+        (
+            "cudnn_ops_infer", "cudnn_ops_train", "cudnn_adv_infer", "cudnn_adv_train", "cudnn_cnn_infer", "cudnn_cnn_train",
+            "cudnn_backend",
+        ),
+    ),
+    9: {
+        **_cudnn(
+            "cudnn_graph",
+            ("cudnn_graph", "cudnn_ops", "cudnn_adv", "cudnn_cnn", "cudnn_subquadratic_ops", "cudnn_gnn_ops"),
+            ("cudnn_subquadratic_ops", "cudnn_gnn_ops"),
+        ),
+        "cudnn_backend.h": Header("CUDNN_BACKEND_H_", ("cudnn_graph.h",)),
+    },
+}  # fmt: skip
+
+
+def files(major: int, cudnn: int | None = None) -> dict[str, Header]:
+    """Every header of one CUDA major, with the cuDNN that belongs to it unless another is named."""
+    return {**HEADERS, **CUDNN_HEADERS[cudnn or cudnn_beside(major)]}
+
+
+def cudnn_beside(major: int) -> int:
+    return 8 if major == 11 else 9
+
+
 # cublas_v2.h and cublas.h give the same names to different functions.
 _EXCLUDES = {"cublas_v2.h": "CUBLAS_H_", "cublas.h": "CUBLAS_V2_H_"}
 # The headers whose functions others lead to by macros: `cublasSgemm` → `cublasSgemm_v2`.
@@ -186,28 +241,42 @@ _CONSTRUCTORS = {
 }
 
 
-def render(types: Types, functions: Iterable[Prototype], major: int) -> dict[str, str]:
+def render(types: Types, functions: Iterable[Prototype], major: int, cudnn: int | None = None) -> dict[str, str]:
     """All headers of one CUDA major: file name → text.
 
     `functions` are the functions of every library that exist in this major. Of `model.Function` the header is taken as
     `header_of` says; internal ones, which no header declares, are left out.
     """
-    view = types.for_version(major)
+    cudnn = cudnn or cudnn_beside(major)
+    view = types.for_version(major, cudnn=cudnn)
     by_header: dict[str, list[Prototype]] = {}
     for function in functions:
-        by_header.setdefault(header_of(function), []).append(function)
+        by_header.setdefault(header_of(function, cudnn), []).append(function)
     found = {}
-    for name, header in HEADERS.items():
+    for name, header in files(major, cudnn).items():
         body = "".join(f"{line}\n" for line in _file(name, header, view, by_header))
         found[name] = banner(body, "tables", f"{name} for programs written for CUDA {major}", "/*")
     return found
 
 
-def header_of(function: Prototype) -> str:
-    """Name of the header (without `.h`) that declares a function. cuBLAS's first API is declared in cublas.h."""
+def header_of(function: Prototype, cudnn: int = 9) -> str:
+    """Name of the header (without `.h`) that declares a function. cuBLAS's first API is declared in cublas.h; cuDNN 8's
+    headers are named as its parts."""
+    if not isinstance(function, Function):
+        header = str(getattr(function, "header", ""))
+    elif function.form.base == "v1":
+        return "cublas"
+    else:
+        header = function.entry.header
+    if cudnn != 8 or not header.startswith("cudnn"):
+        return header
+    if function.name.startswith("cudnnBackend"):
+        return "cudnn_backend"
     if isinstance(function, Function):
-        return "cublas" if function.form.base == "v1" else function.entry.header
-    return str(getattr(function, "header", ""))
+        return f"cudnn_{function.entry.parts[cudnn]}"
+    # facts name the newest header of what both versions have
+    return {"cudnn_graph": "cudnn_ops_infer", "cudnn_ops": "cudnn_ops_infer", "cudnn_cnn": "cudnn_cnn_infer",
+            "cudnn_adv": "cudnn_adv_infer"}.get(header, header)  # fmt: skip
 
 
 def _file(name: str, header: Header, view: View, functions: Mapping[str, list[Prototype]]) -> Iterator[str]:

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..tables.amd import AmdCall
-from ..tables.expr import Call, Name
+from ..tables.expr import Call, Expr, Name
 from ..tables.kinds import SIZES, Kind
 from ..tables.marks import TableError, Where
-from ..tables.model import Entry, Function, Tables, Target, backend_of, expand, rocm_type
+from ..tables.model import Entry, Function, Tables, Target, TypeRecord, backend_of, expand, rocm_type
 from .spelling import cython_type, declare, plain
 from .writer import Writer
 
@@ -88,17 +88,19 @@ def target_import(function: Function, target: Target, wide: bool | None = None) 
     entry, record = function.entry, function.type
     wide = function.form.wide if wide is None else wide
     name = expand(target.to, record) + ("_64" if wide else "")
+    elements = typed_elements(function, target)
     params: list[tuple[str, str, Kind | None]] = []
     if target.args is None:
         params = [(rocm_type(p.kind, record, wide), p.name, p.kind) for p in entry.params]
     else:
         for i, arg in enumerate(target.args):
             match arg:
+                case Name(id="scale"):
+                    params.append(("rocblas_datatype", "scale", None))
                 case Name(id=word) if word != "NULL":
                     kind = entry.param(word).kind
-                    params.append(
-                        (rocm_type(kind, record, wide), f"{word}{i}" if _repeated(target, word) else word, kind)
-                    )
+                    ctype = rocm_type(kind, elements.get(word, record), wide)
+                    params.append((ctype, f"{word}{i}" if _repeated(target, word) else word, kind))
                 case Call(name=ctype):
                     params.append((ctype, f"arg{i}", None))
                 case _:
@@ -107,6 +109,36 @@ def target_import(function: Function, target: Target, wide: bool | None = None) 
     narrow = expand(target.to, record) if wide and entry.narrow and backend == "rocblas" else ""
     older = (expand(target.older, record) + ("_64" if wide else "")) if target.older and not wide else ""
     return Import(name, backend, RESULTS[backend], tuple(params), narrow, older, target.before if older else "")
+
+
+def typed_elements(function: Function, target: Target) -> dict[str, TypeRecord]:
+    """Parameters whose C type on AMD's side is another than their own → the type that they have there.
+
+    A function of AMD's that takes types as arguments takes all data as `void *`. One that does not has the types in its
+    name; the rows of `combos` that it answers agree on them.
+    """
+    entry = function.entry
+    args = target.args or ()
+    if entry.combos is None or not args:
+        return {}
+    if any(_is_type(entry, a) for a in args):
+        return {p.name: TypeRecord("", {p.kind.core.role: "any"}) for p in entry.params if p.kind.is_pointer}
+    rows = [r for r in entry.combos.of(function.type) if entry.combos.cell(r, "by") in ("", target.name)]
+    found = {}
+    for param, column in entry.typing_columns().items():
+        words = {entry.combos.cell(r, column) for r in rows}
+        if len(words) != 1:
+            raise TableError(
+                target.where, f"{target.to} takes {param} as {', '.join(sorted(words)) or 'nothing'}; expected one type"
+            )
+        found[param] = TypeRecord("", {"any": words.pop()})
+    return found
+
+
+def _is_type(entry: Entry, arg: Expr) -> bool:
+    if not isinstance(arg, Name) or arg.id == "NULL":
+        return False
+    return arg.id == "scale" or entry.param(arg.id).kind.name == "datatype"
 
 
 def _repeated(target: Target, word: str) -> bool:
@@ -118,6 +150,8 @@ def collect(tables: Tables, calls: Mapping[str, AmdCall], library: str) -> Impor
     imports = Imports(library, tables.libraries[library].backends)
     for function in tables.functions(library):
         for target in function.entry.targets:
+            if target.compose:
+                continue
             item = target_import(function, target)
             imports.add(item)
             if item.narrow:
@@ -127,9 +161,11 @@ def collect(tables: Tables, calls: Mapping[str, AmdCall], library: str) -> Impor
     if any(i.narrow for i in imports.found.values()):
         for name in NARROW_CALLS:
             imports.add(called(None, name, calls, imports))
+    for name in tables.libraries[library].support:
+        imports.add(called(None, name, calls, imports))
     for entry in tables.entries:
         if entry.library == library:
-            for name in entry.calls:
+            for name in entry.block_calls:
                 for record in entry.types:
                     imports.add(called(entry, expand(name, record), calls, imports))
     return imports

@@ -6,7 +6,8 @@ replacement library, for one target. Files are written only where they differ, s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +16,9 @@ from .. import paths
 from ..build import plan as building
 from ..tables.amd import load_calls
 from ..tables.loader import load
-from ..tables.model import Entry, Function, Library, Tables
+from ..tables.model import Entry, Function, Library, LibraryVersion, Tables
 from ..tables.types import Translation, Types, View, load_types
-from . import abi, cpu, headers, imports, translations
+from . import abi, combos, cpu, headers, imports, translations
 from .spelling import base_names, cython_type, is_pointer
 from .translator import Chapter, ChapterWriter, prototype_c, translation_of
 from .writer import Writer, banner
@@ -25,13 +26,14 @@ from .writer import Writer, banner
 CORE_LINUX = "libdragoman_core.so.1"
 CORE_WINDOWS = "dragoman_core_1.dll"
 # Libraries in the order they are built; each has a folder of tables.
-LIBRARIES = ("cublas", "cublasLt", "cudart", "cuda")
+LIBRARIES = ("cublas", "cublasLt", "cudart", "cuda", "cudnn")
 # Owners of enumerations whose constants hand-written blocks of a library may use.
 CONSTANTS_OF = {
     "cublas": ("cublas", "rocblas", "hip", "cudart"),
     "cublasLt": ("cublas", "cublaslt", "rocblas", "hip", "cudart"),
     "cudart": ("cudart", "hip"),
     "cuda": ("cuda", "cudart", "hip"),
+    "cudnn": ("cudnn", "miopen", "rocblas", "hip", "cudart"),
 }
 # Where one file serves all three majors, its newest names and numbers hold; cuBLAS's and the runtime's never change.
 NEWEST = 13
@@ -67,7 +69,7 @@ class LibrarySources:
         chapters = []
         for file, functions in by_file.items():
             stem = file.rsplit("/", 1)[-1].removesuffix(".yaml")
-            has_block = any(f.entry.host or f.entry.compose for f in functions)
+            has_block = any(f.entry.blocks for f in functions)
             block = f"mapping/compose/{file.split('/')[1]}/{stem}.pxi" if has_block else ""
             chapters.append(Chapter(self.library, file, tuple(functions), block, self.imports, self.types))
         return chapters
@@ -80,8 +82,10 @@ class LibrarySources:
             found.use([item.result, *(t for t, _, _ in item.params)])
         found.use([self.library.status])
         owners = CONSTANTS_OF[self.name]
+        named = translations.named_statuses(self.library, self.types)
+        found.use_named(named)
         for enum in self.types.enums.values():
-            if enum.owner.library in owners:
+            if enum.owner.library in owners and not (named and enum.name == self.library.status):
                 found.use_enum(enum.name)
         return found
 
@@ -135,19 +139,24 @@ class LibrarySources:
         yield made(
             f"{name}_translate.pxi", declared, "enumerations and statuses by table", "#", "tables/types/translate.yaml"
         )
+        if self.library.shared_blocks:
+            yield made(
+                f"{name}_backend.pxi", imports.declarations(self.imports), "AMD functions that this library calls", "#"
+            )
         adapters = imports.adapters(self.imports)
         if adapters.strip():
             head = self._head([], None)
             yield made("older.pyx", head + NARROW + adapters, "adapters for older releases of AMD's libraries", "#")
         for chapter in self.chapters:
             yield from self._chapter(chapter)
-        for major in self.library.versions:
-            yield made(
-                f"version_{major}.c",
-                self._version(major),
-                f"what is particular to CUDA {major}",
-                inputs="tables/libraries.yaml",
-            )
+        for version in self.library.versions.values():
+            for cuda in version.folders:
+                yield made(
+                    version_file(version, cuda),
+                    self._version(version.major, cuda),
+                    f"what is particular to {self.library.titled(version.major)}",
+                    inputs="tables/libraries.yaml",
+                )
 
     def _head(self, extra: list[str], used: set[str] | None, blocks: bool = False) -> str:
         lines = [
@@ -156,6 +165,7 @@ class LibrarySources:
             "",
             imports.declarations(self.imports, used),
             f'include "{self.name}_translate.pxi"',
+            *(['include "slots.pxi"'] if self.library.shared_blocks else []),
             *extra,
             "",
         ]
@@ -175,10 +185,20 @@ class LibrarySources:
             ]
         hot_extra = list(extra)
         cold_extra = []
+        typed = combos.tables(chapter.functions, self.library, self.view)
+        if typed:
+            file = f"{stem}_combos"
+            text = combos.header(typed, f"{name}_{file}_H".upper())
+            yield Source(f"{name}/{file}.h", banner(text, chapter.file, "types that go together", "/*"))
+            text = combos.declarations(typed, f"{file}.h")
+            yield Source(f"{name}/{file}.pxi", banner(text, chapter.file, "types that go together"))
+            hot_extra.append(f'include "{file}.pxi"')
+            cold_extra.append(f'include "{file}.pxi"')
         if chapter.block:
             include = f'include "{stem}.pxi"'
             hot_extra.append(include)
-            cold_extra.append(include)
+            cold_extra.append(f'include "{stem}_blocks.pxi"' if self.library.shared_blocks else include)
+            yield from self._blocks(chapter, writer)
         if writer.cold_names:
             hot_extra.append(f'include "{stem}_cold.pxi"')
             declared = Writer()
@@ -188,13 +208,13 @@ class LibrarySources:
                     result = cython_type(function.result)
                     declared.line(f"{result}{'' if result.endswith('*') else ' '}cold_{function.name}({inside})")
             yield Source(f"{name}/{stem}_cold.pxi", banner(declared.text(), chapter.file, "cold twins"))
-        text = self._head(hot_extra, set(chapter.used)) + "\n" + writer.hot.text()
+        text = self._head(hot_extra, chapter.used | set(self.library.support)) + "\n" + writer.hot.text()
         yield Source(
             f"{name}/{stem}.pyx",
             banner(text, chapter.file, f"{self.library.title}, {chapter.functions[0].entry.chapter}"),
         )
         if writer.cold_names:
-            cold = self._head(cold_extra, set(chapter.used)) + "\n" + writer.cold.text()
+            cold = self._head(cold_extra, chapter.used | set(self.library.support)) + "\n" + writer.cold.text()
             yield Source(
                 f"{name}/{stem}_cold.pyx",
                 banner(
@@ -211,7 +231,27 @@ class LibrarySources:
             w.line("#endif")
             yield Source(f"{name}/{stem}_cold.h", banner(w.text(), chapter.file, "cold twins", "/*"))
 
-    def _version(self, major: int) -> str:
+    def _blocks(self, chapter: Chapter, writer: ChapterWriter) -> Iterable[Source]:
+        """Declarations of the shared blocks, which are compiled with the hot functions."""
+        if not self.library.shared_blocks:
+            return
+        stem = chapter.stem
+        guard = f"{self.name}_{stem}_BLOCKS_H".upper()
+        w = Writer()
+        w.lines(f'#ifndef {guard}\n#define {guard}\n#include "{self.name}_abi.h"\n#include "slots.h"')
+        declared = Writer()
+        with declared.block(f'cdef extern from "{stem}_blocks.h" nogil:'):
+            declared.line("pass")
+            for block, prototype in writer.blocks.items():
+                w.line("DG_HIDDEN " + prototype.replace("@", block) + ";")
+                result, inside = prototype[:-1].split("@(")
+                types = ", ".join(cython_type(t) for t in inside.split(", ") if t != "void")
+                declared.line(f"{cython_type(result)}{'' if result.endswith('*') else ' '}{block}({types})")
+        w.line("#endif")
+        yield Source(f"{self.name}/{stem}_blocks.h", banner(w.text(), chapter.file, "blocks", "/*"))
+        yield Source(f"{self.name}/{stem}_blocks.pxi", banner(declared.text(), chapter.file, "blocks"))
+
+    def _version(self, major: int, cuda: int) -> str:
         version = self.library.versions[major]
         parts = [*version.version.split("."), "0", "0"][:3]
         backends = self.imports.backends()
@@ -220,16 +260,22 @@ class LibrarySources:
         w.line('#include "version.h"')
         w.line()
         w.line(f"const int dg_version = {version.number};")
-        w.line(f"const int dg_cudart_version = {self.tables.libraries['cudart'].versions[major].number};")
+        w.line(f"const int dg_cudart_version = {self.tables.libraries['cudart'].versions[cuda].number};")
         w.line(f"const int dg_version_part[3] = {{{', '.join(parts)}}};")
         with w.block("dg_library dg_own_library = {", "};"):
-            w.line(f'DG_ABI, "{self.name}", {major}, &dg_own_gate, dg_own_backends, {len(backends)}, NULL,')
+            w.line(f'DG_ABI, "{self.name}", {cuda}, &dg_own_gate, dg_own_backends, {len(backends)}, NULL,')
+        for constant, value in translations.status_numbers(self.library, self.types, major).items():
+            w.line(f"const uint32_t {constant} = {value}u;")
+        if translations.named_statuses(self.library, self.types):
+            translations.names_of_statuses(w, "", self.library, self.types.for_library(self.name, major))
         for variable, where in self.library.data.items():
-            if f"windows-{major}" in where or f"linux-{major}" in where:
+            if any(re.match(rf"(linux|windows)-{major}(-|$)", place) for place in where):
                 w.line(f"uint32_t {variable} = 1; /* exported data: asks a laptop's driver for the fast GPU */")
         return w.text()
 
 
+# A DLL that exports nothing: NVIDIA's programs may ask whether the file is there.
+BARE = building.Unit("bare.c", "typedef int nothing;\n")
 NARROW = '''
 cdef inline void narrow_index(rocblas_handle handle, int64_t *result) noexcept nogil:
     """A 32-bit function writes the lower half of a 64-bit index: clear the upper half first, where `result` lies."""
@@ -247,11 +293,22 @@ cdef inline void narrow_index(rocblas_handle handle, int64_t *result) noexcept n
 '''
 
 
-def exports(tables: Tables, library: Library, major: int, target: str) -> tuple[str, ...]:
-    """Exactly the symbols that NVIDIA's library of that version exports on that system."""
-    names = [f.name for f in tables.functions(library.name, major) if f.entry.os in ("", target)]
-    names += [v for v, where in library.data.items() if f"{target}-{major}" in where]
-    return tuple(sorted(names))
+def exports(tables: Tables, library: Library, major: int, target: str, part: str = "") -> tuple[str, ...]:
+    """Exactly the symbols that NVIDIA's library of that version, or a part of it, exports on that system."""
+    return tuple(sorted(tables.exported(library.name, major, target, part)))
+
+
+def version_file(version: LibraryVersion, cuda: int) -> str:
+    """The file of what is particular to one version; where several CUDA majors share it, to one of them."""
+    return f"version_{version.major}.c" if version.folders == (version.major,) else f"version_{version.major}_{cuda}.c"
+
+
+def newest(tables: Tables, cuda: int) -> list[tuple[str, int]]:
+    """Each library of one CUDA major with its newest version there."""
+    found: dict[str, int] = {}
+    for library, version in tables.beside(cuda):
+        found[library.name] = max(version.major, found.get(library.name, 0))
+    return list(found.items())
 
 
 def write_files(root: Path, sources: Iterable[Source]) -> list[Path]:
@@ -284,51 +341,73 @@ class Plan:
 
     @cached_property
     def sources(self) -> tuple[Source, ...]:
-        found = [s for part in self.parts.values() for s in part.sources]
-        found += [Source(path, text) for path, text in cpu.sources(self.tables).items()]
-        return tuple(found)
+        return tuple(self._sources(frozenset(self.parts)))
+
+    def _sources(self, libraries: Collection[str], backend: bool = True) -> list[Source]:
+        found = [s for name, part in self.parts.items() if name in libraries for s in part.sources]
+        if backend:
+            found += [Source(path, text) for path, text in cpu.sources(self.tables).items()]
+        return found
 
     def headers(self, major: int) -> Mapping[str, str]:
-        """C headers for users who compile against dragoman, by file name."""
-        return headers.render(self.types, self.tables.functions(major=major), major)
+        """C headers for users who compile against dragoman, by file name. Where a folder of libraries holds two versions
+        of cuDNN, the older one's headers lie in a folder of their own (`cudnn8/`)."""
+        last = newest(self.tables, major)
+        functions = [f for lib, version in last for f in self.tables.functions(lib, version)]
+        found = headers.render(self.types, functions, major)
+        for library, version in self.tables.beside(major):
+            if library.counts_itself and (library.name, version.major) not in last:
+                old = headers.render(
+                    self.types, self.tables.functions(library.name, version.major), major, version.major
+                )
+                own = headers.CUDNN_HEADERS[version.major]
+                found |= {f"{library.name}{version.major}/{name}": old[name] for name in own}
+        return found
 
-    def write(self, src: Path) -> list[Path]:
-        """Write the sources below `src`; returns the files that changed."""
-        return write_files(src, self.sources)
+    def write(self, src: Path, libraries: Collection[str] = (), backend: bool = True) -> list[Path]:
+        """Write the sources of some libraries (default: all) and of the CPU backend below `src`; returns the files that changed."""
+        return write_files(src, self._sources(libraries or self.parts, backend))
 
     def write_headers(self, include: Path, majors: Iterable[int] = (11, 12, 13)) -> list[Path]:
         """Write the users' headers to `include/cuda<major>/`; returns the files that changed."""
         found = [Source(f"cuda{m}/{name}", text) for m in majors for name, text in self.headers(m).items()]
         return write_files(include, found)
 
-    def libraries(self, src: Path, target: str, majors: Iterable[int] = (11, 12, 13)) -> list[building.Library]:
-        """The replacement libraries of one target, for `build.builder.build`."""
+    def libraries(
+        self, src: Path, target: str, majors: Iterable[int] = (11, 12, 13), libraries: Collection[str] = ()
+    ) -> list[building.Library]:
+        """The replacement libraries of one target (`libraries`: only these, and the core), for `build.builder.build`."""
         found = []
         for major in majors:
-            for part in self.parts.values():
-                version = part.library.versions.get(major)
-                if version is None:
+            last = dict(newest(self.tables, major))
+            for library, version in self.tables.beside(major):
+                if library.name not in (libraries or self.parts):
                     continue
-                found.append(
-                    building.Library(
-                        version.file_name(target),
-                        units=self._units(part, src, major),
-                        exports=exports(self.tables, part.library, major, target),
-                        folder=f"{target}/cuda{major}",
-                        soname=version.linux,
-                        links=_development_names(version.linux) if target == "linux" else (),
+                units = self._units(self.parts[library.name], src, version, major)
+                linked = target == "linux" and last[library.name] == version.major
+                for part in ("", *version.parts):
+                    names = exports(self.tables, library, version.major, target, part)
+                    found.append(
+                        building.Library(
+                            version.file_name(target, part),
+                            units=units if names else (BARE,),
+                            exports=names,
+                            folder=f"{target}/cuda{major}",
+                            soname=version.soname(part),
+                            links=_development_names(version.soname(part)) if linked else (),
+                            bare=bool(part) and target == "windows",
+                        )
                     )
-                )
             found.append(self._core(target, major))
         return found
 
-    def _units(self, part: LibrarySources, src: Path, major: int) -> tuple[building.Unit, ...]:
-        name = part.name
+    def _units(self, part: LibrarySources, src: Path, version: LibraryVersion, cuda: int) -> tuple[building.Unit, ...]:
+        name, major = part.name, version.major
         folder = src / name
         mapping = paths.package_dir()
         include = (folder, mapping / "runtime", mapping / "compose" / name.lower(), mapping / "compose")
         names = [s.path.split("/", 1)[1] for s in part.sources if s.path.endswith((".pyx", ".c"))]
-        names = [n for n in names if not n.startswith("version_") or n == f"version_{major}.c"]
+        names = [n for n in names if not n.startswith("version_") or n == version_file(version, cuda)]
         # A chapter that this version has nothing of stays out: two files may define one symbol for different versions.
         absent = {c.stem for c in part.chapters if not any(major in f.majors for f in c.functions)}
         names = [n for n in names if n.removesuffix(".pyx").removesuffix("_cold") not in absent]
@@ -346,7 +425,8 @@ class Plan:
         units.append(
             building.Unit(f"{name}/library.pyx", mapping / "runtime" / "library.pyx", include, ("DRAGOMAN_LIBRARY",))
         )
-        for extra in sorted((mapping / "compose" / name.lower()).glob("*.c")):
+        by_hand = mapping / "compose" / name.lower()
+        for extra in sorted([*by_hand.glob("*.c"), *by_hand.glob("*.pyx")]):
             units.append(building.Unit(f"{name}/{extra.name}", extra, include, ("DRAGOMAN_LIBRARY",)))
         return tuple(units)
 

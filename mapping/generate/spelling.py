@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 _QUALIFIERS = {"const", "struct", "enum", "union", "volatile"}
@@ -16,18 +17,21 @@ _RESERVED = {
     "finally", "from", "global", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "print", "raise", "try",
     "with", "yield", "None", "True", "False", "include", "ctypedef", "nogil", "gil", "extern", "by", "property", "object", "new",
 }  # fmt: skip
+_OWN = {"reason", "status"}  # what generated functions call their own
 
 
 def name(text: str) -> str:
     """A parameter's name as Cython takes it."""
-    return text + "_" if text in _RESERVED else text
+    return text + "_" if text in _RESERVED or text in _OWN else text
 
 
+@cache
 def plain(ctype: str) -> str:
     """A C type by its bare name, as the internal headers declare it."""
     return re.sub(r"\b(struct|enum|union)\s+", "", ctype)
 
 
+@cache
 def cython_type(ctype: str) -> str:
     """A C type in Cython's spelling: without `struct`, arrays as pointers."""
     text = re.sub(r"\[\w*\]", " *", plain(ctype))
@@ -42,9 +46,10 @@ def declare(ctype: str, text: str) -> str:
     return f"{spelled}{'' if spelled.endswith('*') else ' '}{name(text)}"
 
 
-def base_names(ctype: str) -> set[str]:
+@cache
+def base_names(ctype: str) -> frozenset[str]:
     """Named types in a C type, without builtins."""
-    return {w for w in _WORDS.findall(ctype) if w not in _QUALIFIERS and w not in BUILTIN}
+    return frozenset(w for w in _WORDS.findall(ctype) if w not in _QUALIFIERS and w not in BUILTIN)
 
 
 def is_pointer(ctype: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..tables.model import Library
-from ..tables.types import Resolved, View
+from ..tables.types import Resolved, Types, View
 from .writer import Writer
 
 REASONS = {  # enum dg_reason of mapping/runtime/dragoman.h
@@ -32,6 +32,7 @@ STATUS = {
     "cublasLt": {"rocblas": "rocblas_status", "hip": "hip_status", "hipblaslt": "hipblas_status"},
     "cudart": {"hip": "hip_error"},
     "cuda": {"hip": "hip_error"},
+    "cudnn": {"miopen": "miopen_status", "hip": "hip_dnn_status", "rocblas": "rocblas_dnn_status"},
 }
 
 # Libraries with a last error: the function of keep.h (mapping/compose/<library>/) that every error goes through.
@@ -41,6 +42,29 @@ KEEPERS = {"cudart": "cudart_keep"}
 def _kept(library: Library, value: str) -> str:
     """An error as it is answered: kept first, where the library has a last error."""
     return f"kept({value})" if library.name in KEEPERS else value
+
+
+def named_statuses(library: Library, types: Types) -> tuple[str, ...]:
+    """The status constants of a library that numbers them anew in its versions (cuDNN): code knows their names only."""
+    constants = types.enum(library.status).constants
+    varies = any(len(c.value.values) > 1 for c in constants)
+    return tuple(c.name for c in constants) if varies else ()
+
+
+def status_numbers(library: Library, types: Types, major: int) -> dict[str, int]:
+    """Named statuses in one version. One that came later is the status that it refines, by its name."""
+    known = types.for_library(library.name, major).constants(library.status)
+    found = {}
+    for constant in named_statuses(library, types):
+        beginnings = [k for k in known if constant.startswith(k)]
+        other = [k for k in known if k.removeprefix(library.prefix) in constant] or [library.constant("INTERNAL_ERROR")]
+        found[constant] = known[max(beginnings or other, key=len)]
+    return found
+
+
+def _status_value(view: View, library: Library, constant: str) -> str:
+    """A status constant in C: its number, or its name where numbers differ between versions."""
+    return constant if named_statuses(library, view.types) else f"{view.value(constant)}u"
 
 
 def expression(resolved: Resolved) -> str:
@@ -69,32 +93,40 @@ def header(library: Library, view: View, names: Iterable[str], backends: Iterabl
         resolved = view.translation(name)
         _translation(w, name, resolved)
         constant = resolved.refusal or library.constant(library.reasons["invalid"])
-        value = view.value(constant)
-        answer = _kept(library, f"{value}u")
+        answer = _kept(library, _status_value(view, library, constant))
         w.line(f"static inline {library.status} refusal_of_{name}(void) {{ return {answer}; }} /* {constant} */")
     for backend in backends:
         table = STATUS.get(library.name, {}).get(backend)
         if table:
-            _status(w, backend, view.translation(table), library)
-    with w.block(f"static inline const char *name_of_status({library.status} status) {{", "}"):
+            _status(w, backend, view.translation(table), library, view)
+    if named_statuses(library, view.types):
+        w.line(f"extern DG_HIDDEN const char *name_of_status({library.status} status);")
+    else:
+        names_of_statuses(w, "static inline ", library, view)
+    with w.block(f"static inline {library.status} status_of_reason(int reason) {{", "}"):
+        with w.block("switch (reason) {", "}"):
+            w.line(f"case DG_OK: return ({library.status})0;")
+            for reason, constant in REASONS.items():
+                status = library.constant(library.reasons[reason])
+                answer = _kept(library, _status_value(view, library, status))
+                w.line(f"case {constant}: return {answer}; /* {status} */")
+            fallback = _status_value(view, library, library.constant(library.reasons["no_backend"]))
+            w.line(f"default: return {_kept(library, fallback)};")
+    w.line("#endif")
+    return w.text()
+
+
+def names_of_statuses(w: Writer, storage: str, library: Library, view: View) -> None:
+    """`name_of_status` in the numbers of one version."""
+    unknown = library.constant("UNKNOWN_STATUS") if library.explains else "unknown status"
+    with w.block(f"{storage}const char *name_of_status({library.status} status) {{", "}"):
         with w.block("switch (status) {", "}"):
             seen: set[int] = set()
             for constant, value in view.constants(library.status).items():
                 if value not in seen:
                     w.line(f'case {value}: return "{constant}";')
                 seen.add(value)
-            w.line('default: return "unknown status";')
-    with w.block(f"static inline {library.status} status_of_reason(int reason) {{", "}"):
-        with w.block("switch (reason) {", "}"):
-            w.line(f"case DG_OK: return ({library.status})0;")
-            for reason, constant in REASONS.items():
-                status = library.constant(library.reasons[reason])
-                answer = _kept(library, f"{view.value(status)}u")
-                w.line(f"case {constant}: return {answer}; /* {status} */")
-            fallback = view.value(library.constant(library.reasons["no_backend"]))
-            w.line(f"default: return {_kept(library, f'{fallback}u')};")
-    w.line("#endif")
-    return w.text()
+            w.line(f'default: return "{unknown}";')
 
 
 def _translation(w: Writer, name: str, resolved: Resolved) -> None:
@@ -114,16 +146,22 @@ def _translation(w: Writer, name: str, resolved: Resolved) -> None:
     w.line(f"static inline int bad_{name}(uint32_t x) {{ return to_{name}(x) == 0xffffffffu; }}")
 
 
-def _status(w: Writer, backend: str, resolved: Resolved, library: Library) -> None:
+def _status(w: Writer, backend: str, resolved: Resolved, library: Library, view: View) -> None:
     t = resolved.translation
+    sources = view.constants(t.source)
+    pairs = [(s, f"{n}u") for s, n in resolved.pairs]
+    default = f"{resolved.default}u"
+    if named_statuses(library, view.types):
+        pairs = sorted((sources[a], b) for a, b in t.pairs.items() if a in sources)
+        default = t.otherwise
     w.line(f"/* {t.source} → {t.target} ({t.evidence}) */")
     with w.block(
         f"static __attribute__((noinline, cold, unused)) {library.status} other_status_of_{backend}(uint32_t s) {{", "}"
     ):
         with w.block("switch (s) {", "}"):
-            for source, target in resolved.pairs:
-                w.line(f"case {source}: return {_kept(library, f'{target}u')};")
-            w.line(f"default: return {_kept(library, f'{resolved.default}u')};")
+            for source, target in pairs:
+                w.line(f"case {source}: return {_kept(library, target)};")
+            w.line(f"default: return {_kept(library, default)};")
     w.line(
         f"static inline {library.status} status_of_{backend}(uint32_t s) "
         f"{{ return __builtin_expect(s == 0, 1) ? s : other_status_of_{backend}(s); }}"

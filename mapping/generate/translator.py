@@ -8,13 +8,15 @@ the hot function.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..tables.expr import Binary, Call, Compare, Expr, Logic, Name, Number
 from ..tables.kinds import OPTIONS, Kind
-from ..tables.model import Check, CParam, Function, Library, Target, backend_of, expand, rocm_type
+from ..tables.model import CParam, Function, Library, Target, TypeRecord, backend_of, expand, rocm_type
 from ..tables.types import Types
-from .imports import Imports, target_import
+from .combos import Keys, table_of
+from .imports import Imports, target_import, typed_elements
 from .spelling import base_names, cython_type, declare, is_pointer, name, plain
 from .writer import Writer, wrap
 
@@ -53,6 +55,11 @@ def handle_of(function: Function) -> CParam | None:
         if param.kind.name == "handle" and not param.kind.optional:
             return param
     return None
+
+
+def descriptors_of(function: Function) -> list[CParam]:
+    """Descriptors that are passed in: each is a slot and must be checked."""
+    return [p for p in function.params if p.kind.name == "desc"]
 
 
 def signature(function: Function, prefix: str = "") -> str:
@@ -109,6 +116,7 @@ class ChapterWriter:
         self.hot = Writer()
         self.cold = Writer()
         self.cold_names: list[Function] = []
+        self.blocks: dict[str, str] = {}  # shared blocks: name -> parameters and result in C
         self.said = 0
         for function in chapter.functions:
             self._function(function)
@@ -123,7 +131,7 @@ class ChapterWriter:
         elif function.form.base == "v1":
             self._first_api(function)
         elif entry.host or entry.compose:
-            self._block(function)
+            self._block(function, entry.host or entry.compose)
         else:
             self._translated(function)
         self.hot.line()
@@ -137,9 +145,10 @@ class ChapterWriter:
         w.line(f"#   CUDA  {function.prototype}")
         if function.form.base != "v1":
             for target in entry.targets:
-                w.line(f"#   ROCm  {target_import(function, target).prototype}")
-        if entry.host or entry.compose:
-            w.line(f"#   block {self._block_name(function)} in {self.chapter.block}")
+                if target.to:
+                    w.line(f"#   ROCm  {target_import(function, target).prototype}")
+        for block in entry.blocks:
+            w.line(f"#   block {expand(block, function.type)} in {self.chapter.block}")
 
     def _unsupported(self, function: Function) -> None:
         entry = function.entry
@@ -162,19 +171,42 @@ class ChapterWriter:
             return "status_of_reason(DG_UNSUPPORTED)"
         return "NULL" if is_pointer(function.result) else f"<{result}>0"
 
-    def _block_name(self, function: Function) -> str:
-        return expand(function.entry.host or function.entry.compose, function.type)
-
-    def _block_call(self, function: Function) -> str:
+    def _block_call(self, function: Function, block: str) -> str:
         args = []
         for p in function.params:
-            if p.kind.name == "handle" and not p.kind.optional:
-                args.append(f"<dg_blas *>{name(p.name)}")
+            slot = self.library.slot(p.kind)
+            if slot and (p.kind.name == "desc" or not p.kind.optional):
+                args.append(f"<{slot.struct} *>{name(p.name)}")
             elif p.kind.name == "stream" and self._has_own_streams():
                 args.append(_stream(name(p.name), function))
             else:
                 args.append(name(p.name))
-        return f"{self._block_name(function)}({', '.join(args)})"
+        call = f"{expand(block, function.type)}({', '.join(args)})"
+        if self.library.shared_blocks:
+            self._declare_block(function, block)
+        if self.library.explains and function.returns_status:
+            return f'said("{function.name}", {call})'
+        return call
+
+    def _declare_block(self, function: Function, block: str) -> None:
+        """A shared block's prototype, for the cold twins: handles and descriptors come as their slots."""
+        types = []
+        for p in function.params:
+            slot = self.library.slot(p.kind)
+            own = slot and (p.kind.name == "desc" or not p.kind.optional)
+            types.append(f"{slot.struct} *" if slot and own else plain(p.ctype))
+        result = plain(function.result)
+        self.blocks[expand(block, function.type)] = (
+            f"{result}{'' if result.endswith('*') else ' '}@({', '.join(types) or 'void'})"
+        )
+
+    def _foreign(self, param: CParam) -> str:
+        """The hot path's question whether a handle or descriptor is none."""
+        slot = self.library.slot(param.kind)
+        assert slot is not None
+        word = name(param.name)
+        text = f"dg_foreign({word}, {slot.magic})"
+        return f"({word} is not NULL and {text})" if param.kind.name == "desc" and param.kind.optional else text
 
     def _has_own_streams(self) -> bool:
         """The runtime and the driver: what their programs name as a stream may be a number that stands for one."""
@@ -182,14 +214,13 @@ class ChapterWriter:
 
     def _backends_of(self, function: Function) -> list[str]:
         entry = function.entry
-        names = [expand(t.to, function.type) for t in entry.targets] + [expand(c, function.type) for c in entry.calls]
+        names = [expand(n, function.type) for n in (*(t.to for t in entry.targets if t.to), *entry.block_calls)]
         return sorted({backend_of(n) for n in names})
 
-    def _block(self, function: Function) -> None:
+    def _block(self, function: Function, block: str) -> None:
         """Answered by a hand-written block: the hot function checks the handle and calls it."""
         entry = function.entry
-        for call in entry.calls:
-            self.chapter.used.add(expand(call, function.type))
+        self._use_calls(function)
         handle = handle_of(function)
         # With an optional handle the block opens what it needs: a destroy at the end of the process must open nothing.
         own = any(p.kind.optional for p in function.params)
@@ -197,15 +228,17 @@ class ChapterWriter:
         backends = needed
         w = self.hot
         w.lines(signature(function))
+        self._row(w, function, "near")
         conditions = []
         if handle:
-            conditions.append(f"dg_foreign({name(handle.name)}, DG_BLAS)")
-            backends = [b for b in backends if b not in ("rocblas", "hip")]
+            conditions.append(self._foreign(handle))
+            backends = [b for b in backends if b not in (self.library.backends[0], "hip")]
         elif backends or (own and entry.calls):
             conditions.append("dg_closed()")
         conditions += [f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])" for b in backends]
+        conditions += [self._foreign(p) for p in descriptors_of(function)]
         conditions += self._refusals(function)
-        call = self._block_call(function)
+        call = self._block_call(function, block)
         if not conditions:
             w.line(f"    {'' if function.result == 'void' else 'return '}{call}")
             return
@@ -213,15 +246,36 @@ class ChapterWriter:
         w.line(f"    {'' if function.result == 'void' else 'return '}{call}")
         self._twin(function, call, needed)
 
+    def _checked_options(self, function: Function) -> list[tuple[CParam, str]]:
+        """Parameters that must have a translation, and its name. Where a host `info` tells which argument is wrong, the
+        block looks at them itself."""
+        if any(p.kind.name == "info" for p in function.params):
+            return []
+        found = [(p, translation_of(p.kind)) for p in function.params if not is_pointer(p.ctype)]
+        # Types that `combos` lists are checked there.
+        columns = function.entry.combos.columns if function.entry.combos else ()
+        return [(p, translation) for p, translation in found if translation and p.name not in columns]
+
     def _refusals(self, function: Function) -> list[str]:
         """Conditions under which the hot path steps aside: options out of range, checks of the entry."""
-        found = []
-        for p in function.params:
-            translation = translation_of(p.kind)
-            if translation and not is_pointer(p.ctype):
-                found.append(f"bad_{translation}({name(p.name)})")
+        combos = function.entry.combos
+        keys = ", ".join(name(c) for c in combos.keys) if combos else ""
+        found = [f"not_{table_of(function)}(row, {keys})"] if combos else []
+        found += [f"bad_{translation}({name(p.name)})" for p, translation in self._checked_options(function)]
         found += [f"dg_rare({condition(_coarse(c.when), function)})" for c in function.entry.checks]
         return found
+
+    def _row(self, w: Writer, function: Function, how: str) -> None:
+        """Look the call's types up: `near` or `find` (combos.py)."""
+        combos = function.entry.combos
+        if combos:
+            table = table_of(function)
+            args = ", ".join(name(c) for c in combos.keys)
+            w.line(f"    cdef const dg_{table} *row = {how}_{table}({args})")
+
+    def _use_calls(self, function: Function) -> None:
+        for call in function.entry.block_calls:
+            self.chapter.used.add(expand(call, function.type))
 
     def _hand_over(self, w: Writer, function: Function, conditions: list[str]) -> None:
         w.line("    if " + " or ".join(conditions) + ":")
@@ -235,26 +289,36 @@ class ChapterWriter:
         handle = handle_of(function)
         w = self.hot
         w.lines(signature(function))
+        self._row(w, function, "near")
+        self._use_calls(function)
         backends = self._backends_of(function)
         conditions = []
         if handle:
-            conditions.append(f"dg_foreign({name(handle.name)}, DG_BLAS)")
+            conditions.append(self._foreign(handle))
             conditions += [
-                f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])" for b in backends if b not in ("rocblas", "hip")
+                f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])"
+                for b in backends
+                if b not in (self.library.backends[0], "hip")
             ]
         else:
             conditions.append("dg_closed()")
             conditions += [f"not dg_opened(&dg_own_backends[DG_OF_{b.upper()}])" for b in backends]
         conditions += self._refusals(function)
         self._hand_over(w, function, conditions)
-        self._targets(w, function, "    ")
+        self._targets(w, function, "    ", [t for t in function.entry.targets if not t.compose])
         self._twin(function, "", backends)
 
-    def _targets(self, w: Writer, function: Function, indent: str, assign: bool = False) -> None:
-        """The calls of the first target that fits."""
-        for i, target in enumerate(function.entry.targets):
-            if target.when is not None:
-                w.line(f"{indent}{'if' if i == 0 else 'elif'} {condition(target.when, function)}:")
+    def _targets(
+        self, w: Writer, function: Function, indent: str, targets: Sequence[Target], assign: bool = False
+    ) -> None:
+        """The calls of the first target that fits, or of the one that the row names."""
+        by_row = function.entry.combos is not None and len(targets) > 1
+        for i, target in enumerate(targets):
+            when = condition(target.when, function) if target.when is not None else ""
+            if by_row and i + 1 < len(targets):
+                when = f"row.{name('by')} == {function.entry.targets.index(target)}"
+            if when:
+                w.line(f"{indent}{'if' if i == 0 else 'elif'} {when}:")
                 self._call(w, function, target, indent + "    ", assign)
             elif i:
                 w.line(f"{indent}else:")
@@ -263,9 +327,12 @@ class ChapterWriter:
                 self._call(w, function, target, indent, assign)
 
     def _call(self, w: Writer, function: Function, target: Target, indent: str, assign: bool) -> None:
+        head = "status = " if assign else "return "
+        if target.compose:
+            w.line(f"{indent}{head}{self._block_call(function, target.compose)}")
+            return
         item = target_import(function, target)
         self.chapter.used.add(item.name)
-        head = "status = " if assign else "return "
         call = f"dg_{item.backend}.{item.name}("
         if function.returns_status:
             call = f"status_of_{item.backend}({call}"
@@ -283,21 +350,29 @@ class ChapterWriter:
         entry = function.entry
         wanted: list[Expr] = list(target.args) if target.args is not None else [Name(p.name) for p in entry.params]
         params = {p.name: p for p in function.params}
-        return [self._argument(arg, params, function) for arg in wanted]
+        elements = typed_elements(function, target)
+        return [self._argument(arg, params, function, elements) for arg in wanted]
 
-    def _argument(self, arg: Expr, params: dict[str, CParam], function: Function) -> str:
+    def _argument(
+        self, arg: Expr, params: dict[str, CParam], function: Function, elements: Mapping[str, TypeRecord]
+    ) -> str:
         match arg:
             case Name(id="NULL"):
                 return "NULL"
+            case Name(id="scale") if "scale" not in params:
+                return "row.scale"
             case Name(id=word):
-                return self._translate(params[word], function)
+                return self._translate(params[word], function, elements.get(word, function.type))
             case Call(name=ctype, args=(value,)):
                 return f"<{ctype}>{condition(value, function)}"
         return condition(arg, function)
 
-    def _translate(self, param: CParam, function: Function) -> str:
+    def _translate(self, param: CParam, function: Function, record: TypeRecord) -> str:
         word = name(param.name)
         kind = param.kind
+        combos = function.entry.combos
+        if combos and kind.name == "datatype":
+            return f"row.{name(Keys.of(combos, combos.of(function.type)).standing_for(param.name))}"
         if kind.name == "handle":
             return f"(<dg_blas *>{word}).blas"
         if kind.name == "stream" and self._has_own_streams():
@@ -305,7 +380,7 @@ class ChapterWriter:
         translation = translation_of(kind)
         if translation and not is_pointer(param.ctype):
             return f"to_{translation}({word})"
-        theirs = cython_type(rocm_type(kind, function.type, function.form.wide))
+        theirs = cython_type(rocm_type(kind, record, function.form.wide))
         if is_pointer(param.ctype) and theirs != cython_type(param.ctype):
             return f"<{theirs}>{word}"  # the same layout under two names
         return word
@@ -325,42 +400,61 @@ class ChapterWriter:
         if not void:
             nothing = "NULL" if is_pointer(function.result) else f"<{result}>0"
             w.line(f"    cdef {result}{'' if result.endswith('*') else ' '}status = {nothing}")
-        w.line(f"    cdef int reason = {f'dg_admit({name(handle.name)}, DG_BLAS)' if handle else 'dg_start()'}")
+        self._row(w, function, "find")
+        slot = self.library.slot(handle.kind) if handle else None
+        admit = f"dg_admit({name(handle.name)}, {slot.magic})" if handle and slot else "dg_start()"
+        w.line(f"    cdef int reason = {admit}")
         for backend in backends:
             w.line("    if reason == DG_OK:")
             w.line(f'        reason = dg_need("{backend}")')
         w.line("    if reason != DG_OK:")
-        w.line(f'        dg_refused_handle("{function.name}", reason)')
+        w.line(f'        {"explain" if self.library.explains else "dg_refused"}_handle("{function.name}", reason)')
         if text:
             w.line("        status = status_of_reason(reason)")
         elif not void:
             w.line(f"        status = {'NULL' if is_pointer(function.result) else '<' + result + '>0'}")
-        for p in function.params:
-            translation = translation_of(p.kind)
-            if translation and not is_pointer(p.ctype):
-                w.line(f"    elif bad_{translation}({name(p.name)}):")
-                w.line(f'        dg_refused("{function.name}", "{p.name}", <int32_t>{name(p.name)})')
-                w.line(f"        status = {self._refusal(translation)}")
+        for p in descriptors_of(function):
+            self._dead(w, function, p)
+        for p, translation in self._checked_options(function):
+            w.line(f"    elif bad_{translation}({name(p.name)}):")
+            w.line(f'        dg_refused("{function.name}", "{p.name}", <int32_t>{name(p.name)})')
+            w.line(f"        status = {self._refusal(translation)}")
+        if entry.combos:
+            w.line("    elif row is NULL:")
+            w.line(f'        dg_refused_call("{function.name}", "{_listed(entry.combos.keys)} do not go together")')
+            w.line(f"        status = {self._status(entry.combos.otherwise)}")
         for check in entry.checks:
             w.line(f"    elif {condition(check.when, function)}:")
             if check.status != "SUCCESS":  # a quick return is no refusal
                 w.line(f'        dg_refused_call("{function.name}", "{check.when}")')
-            w.line(f"        status = {self._constant(check)}")
+            w.line(f"        status = {self._status(check.status)}")
         w.line("    else:")
         if block_call:
             w.line(f"        {'' if void else 'status = '}{block_call}")
         else:
-            self._targets(w, function, "        ", assign=True)
+            self._targets(w, function, "        ", entry.targets, assign=True)
         self._trace(w, function, void)
         if not void:
             w.line("    return status")
         w.line()
 
+    def _dead(self, w: Writer, function: Function, param: CParam) -> None:
+        """A descriptor that is none: NULL, freed, or of another kind."""
+        slot = self.library.slot(param.kind)
+        assert slot is not None
+        word = name(param.name)
+        given = f"{word} is not NULL and " if param.kind.optional else ""
+        w.line(f"    elif {given}not dg_alive({word}, {slot.magic}):")
+        w.line(
+            f'        {"explain" if self.library.explains else "dg_refused"}_slot("{function.name}", "{param.name}")'
+        )
+        w.line("        status = status_of_reason(DG_BAD_HANDLE)")
+
     def _refusal(self, translation: str) -> str:
         return f"refusal_of_{translation}()"
 
-    def _constant(self, check: Check) -> str:
-        return check.status if check.status.startswith(self.library.prefix) else self.library.constant(check.status)
+    def _status(self, text: str) -> str:
+        return text if text.startswith(self.library.prefix) else self.library.constant(text)
 
     def _trace(self, w: Writer, function: Function, void: bool) -> None:
         formats, values = [], []
@@ -424,11 +518,16 @@ class ChapterWriter:
         return str(function.entry.param(same).kind.argument("ld"))
 
 
+def _listed(words: Sequence[str]) -> str:
+    """`a, b and c`"""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
 def _is_struct(ctype: str, types: Types) -> bool:
     """A struct by value, directly or through an alias (`cuComplex` is `float2`)."""
     names = base_names(ctype)
     while names and not names & set(types.structs):
-        names = set().union(*(base_names(types.aliases[n].type) for n in names if n in types.aliases))
+        names = frozenset().union(*(base_names(types.aliases[n].type) for n in names if n in types.aliases))
     return bool(names) and not is_pointer(ctype)
 
 

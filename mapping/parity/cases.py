@@ -19,7 +19,7 @@ from ..tables.model import CParam, Entry, Function, cuda_type
 from .elements import DTYPES, draw, fill_sentinel, poison_value
 from .oracles import ORACLES, Array, Oracle
 from .oracles import storage as st
-from .oracles.claims import Dtype, Index
+from .oracles.claims import Dtype, Index, is_float, to_elements
 
 LETTERS = {  # options as letters: what people write, and what cuBLAS's first API takes
     "op": {0: "N", 1: "T", 2: "C"},
@@ -48,6 +48,7 @@ class Case:
     alias: tuple[str, str] | None = None  # (input, output) that are one array
     device: bool = False  # scalars and results in device memory
     blank: bool = False  # NaN in what β = 0 says is not read
+    absent: tuple[str, ...] = ()  # optional pointers that are NULL
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -60,6 +61,7 @@ class Case:
             "alias": list(self.alias) if self.alias else None,
             "device": self.device,
             "blank": self.blank,
+            "absent": list(self.absent),
         }
 
     @staticmethod
@@ -74,6 +76,7 @@ class Case:
             (raw["alias"][0], raw["alias"][1]) if raw["alias"] else None,
             raw["device"],
             raw["blank"],
+            tuple(raw.get("absent", ())),
         )
 
 
@@ -92,6 +95,8 @@ def as_python(case: Case, entry: Entry) -> str:
         words.append(f"poison={list(case.poison)!r}")
     if case.alias:
         words.append(f"alias={case.alias!r}")
+    if case.absent:
+        words.append(f"absent={list(case.absent)!r}")
     words += [f"{flag}=True" for flag in ("device", "blank") if getattr(case, flag)]
     return f'from dragoman.parity import call\ncall("{case.function}", {", ".join(words)})'
 
@@ -108,7 +113,7 @@ class Operand:
     host: bool = False
     offset: int = 0
     diagonal: Array | None = None  # for solves: which of `used` lie on the diagonal
-    order: int = 1
+    order: int = 1  # rows of a matrix
     drawn: bool = True
 
     @property
@@ -160,7 +165,8 @@ def stored(kind: Kind, values: Mapping[str, int]) -> tuple[Index, Array | None, 
     if word == "matrix":
         rows, cols = get("shape")
         ld = number(get("ld"))
-        return st.general(rows, cols, ld).T.ravel(), None, reach(rows, cols, ld), 1
+        diagonal = np.eye(rows, dtype=bool).ravel() if rows == cols else None
+        return st.general(rows, cols, ld).T.ravel(), diagonal, reach(rows, cols, ld), rows
     if word == "band":
         rows, cols = get("shape")
         ld = number(get("ld"))
@@ -232,8 +238,12 @@ def lay_out(function: Function, case: Case) -> Layout:
         if param.name in layout.same:
             continue
         if kind.name == "scalar" and kind.io == "in":
-            layout.scalars[param.name] = np.asarray(case.scalars[param.name]).astype(element_dtype(param))
+            layout.scalars[param.name] = to_elements(case.scalars[param.name], element_dtype(param))
         _operands(layout, param, kind, values, oracle, not case.device)
+    for p in function.params:
+        if p.kind.name == "info":
+            one = Operand(p.name, np.dtype(np.int32), "out", np.arange(1), 1 + GUARD // 4, host=True)
+            layout.operands[p.name] = one
     _place(layout)
     return layout
 
@@ -297,6 +307,8 @@ def fill(layout: Layout, case: Case, function: Function, device: Array, host: Ar
         fill_sentinel(array)
         if operand.name in layout.scalars:
             array[0] = layout.scalars[operand.name]
+        elif oracle and operand.name in oracle.pivots:
+            array[operand.used] = _row_swaps(rng, len(operand.used), case.values[oracle.pivots[operand.name]])
         elif operand.io != "out":
             array[operand.used] = _draw(rng, operand, case)
             if oracle and oracle.flags and operand.name == oracle.flags[0]:
@@ -307,10 +319,25 @@ def fill(layout: Layout, case: Case, function: Function, device: Array, host: Ar
 def _draw(rng: np.random.Generator, operand: Operand, case: Case) -> Array:
     if operand.diagonal is None:
         return draw(rng, len(operand.used), operand.dtype, case.data)
-    # A triangle to solve with: rows of N in D·(I + N) sum to at most one half, so that |T⁻¹||T| stays small.
+    # A triangle to solve with, or the factors of LU: rows of N in D·(I + N) sum to at most one half, so that |T⁻¹||T| stays small.
     values = draw(rng, len(operand.used), operand.dtype, "real") * (0.35 / max(operand.order, 1))
     pivots = draw(rng, len(operand.used), operand.dtype, "real")
     return np.asarray(np.where(operand.diagonal, pivots + np.copysign(1, pivots.real), values).astype(operand.dtype))
+
+
+def _row_swaps(rng: np.random.Generator, count: int, size: int) -> Array:
+    """LU's pivots, `size` a member: row k changes with itself or a later one, counted from 1."""
+    own = np.arange(count) % max(size, 1)
+    return own + 1 + np.asarray(rng.random(count) * (size - own)).astype(np.int64)
+
+
+def _poisoned(operand: Operand, position: int, kind: str) -> Index:
+    """The elements that a kind of poison takes: one, a whole column, or one on the diagonal."""
+    if kind == "column":
+        column = position % len(operand.used) // operand.order
+        return operand.used[column * operand.order : (column + 1) * operand.order]
+    among = operand.used[operand.diagonal] if kind == "pivot" and operand.diagonal is not None else operand.used
+    return among[[position % len(among)]]
 
 
 def _poison(layout: Layout, case: Case, device: Array, host: Array) -> None:
@@ -319,11 +346,11 @@ def _poison(layout: Layout, case: Case, device: Array, host: Array) -> None:
             operand = layout.place(member)
             if len(operand.used) and operand.io != "out":
                 array = view(host if operand.host else device, operand)
-                array[operand.used[position % len(operand.used)]] = poison_value(kind, operand.dtype)
+                array[_poisoned(operand, position, kind)] = poison_value(kind, operand.dtype)
     if case.blank:
         for operand in layout.operands.values():
-            if operand.io == "inout" and len(operand.used):
-                view(host if operand.host else device, operand)[operand.used] = np.nan
+            if operand.io == "inout" and len(operand.used) and is_float(operand.dtype):
+                view(host if operand.host else device, operand)[operand.used] = to_elements(np.nan, operand.dtype)
 
 
 def oracle_arguments(function: Function, case: Case, layout: Layout, arrays: Mapping[str, Array]) -> dict[str, Any]:
@@ -332,12 +359,14 @@ def oracle_arguments(function: Function, case: Case, layout: Layout, arrays: Map
     found: dict[str, Any] = {}
     for param in function.entry.params:
         name = param.name
-        if param.kind.name in SIZES or param.kind.name in OPTIONS or param.kind.name == "stride":
+        if param.kind.name in (*SIZES, *OPTIONS, "stride", "datatype", "enum"):
             found[name] = values[name]
+        elif name in case.absent:
+            found[name] = None
         elif name in layout.scalars:
             found[name] = layout.scalars[name]
         elif name in layout.lists:
             found[name] = [arrays[member] for member in layout.lists[name]]
-        elif param.kind.is_pointer:
+        elif param.kind.is_pointer or param.kind.name == "info":
             found[name] = arrays[layout.same.get(name, name)]
     return found

@@ -13,6 +13,7 @@ from ..tables.kinds import OPTIONS
 from ..tables.model import CParam, Function
 from .cases import BY_MODE, LETTERS, Case, Layout, Operand, complete, fill, lay_out, number, oracle_arguments, view
 from .oracles import ORACLES, Array, Claim, Expected, Fault, Verdict, judge
+from .rows import typed
 from .status import StatusCase
 from .subject import Subject, address, by_value
 
@@ -53,6 +54,7 @@ class Workbench:
 
     def run(self, function: Function, case: Case) -> Outcome:
         """Make the call that `case` describes and judge it."""
+        function = typed(function, case.values)
         layout = lay_out(function, case)
         device, back = self._arenas(layout.device_size)
         host = self._host[: max(layout.host_size, 16)]
@@ -81,6 +83,7 @@ class Workbench:
         """Make the call of a status case: its answer, and what it changed though nothing was to be done."""
         if case.bare:
             return self._bare(function, case), []
+        function = typed(function, case.base.values)
         if case.numbers:
             outcome = self.run(function, case.base)
             return outcome.status, [] if outcome.status else outcome.lines()
@@ -102,13 +105,14 @@ class Workbench:
         )
         status = int(answer) if function.returns_status else self.subject.last_error()
         self.subject.memory.download(back)
+        wrong = _info(function, case, layout, host)
         idle = status != 0 or not case.computes
         changed = [
             f"{name} was changed"
             for name, o in layout.operands.items()
             if idle and not o.host and _differs(o, device, back)
         ]
-        return status, changed
+        return status, wrong + changed
 
     def _bare(self, function: Function, case: StatusCase) -> int:
         """A call whose handle is refused before anything else is looked at."""
@@ -158,6 +162,8 @@ def arguments(
     for param in function.params:
         if replaced and param.name in replaced:
             found.append(replaced[param.name])
+        elif param.name in case.absent:
+            found.append(0)
         else:
             found.append(_argument(function, param, values, layout, places, handle))
     return found
@@ -169,6 +175,8 @@ def _argument(
     kind = param.kind
     if kind.name == "handle":
         return handle
+    if kind.name == "info":
+        return places.of(layout.operands[param.name])
     if kind.is_pointer:
         if not param.ctype.endswith("*"):  # cuBLAS's first API takes scalars by value
             return by_value(places.value(param.name), param.ctype)
@@ -176,6 +184,15 @@ def _argument(
     if kind.name in OPTIONS and function.form.base == "v1":
         return LETTERS[kind.name][values[param.name]].encode()
     return values[param.name]
+
+
+def _info(function: Function, case: StatusCase, layout: Layout, host: Array) -> list[str]:
+    """What is wrong with the host's info, which says which argument was."""
+    for p in function.params:
+        if p.kind.name == "info" and case.info is not None:
+            got = int(view(host, layout.operands[p.name])[0])
+            return [] if got == case.info else [f"{p.name} is {got}, expected {case.info}"]
+    return []
 
 
 def _differs(operand: Operand, before: Array, after: Array) -> bool:

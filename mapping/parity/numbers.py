@@ -14,6 +14,7 @@ from ..tables.model import Function
 from .cases import Case
 from .check import Workbench
 from .memory import StickyError
+from .rows import Row, rows
 from .strategies import cases
 
 SHRINK_SECONDS = 4.0
@@ -36,6 +37,15 @@ class _WrongError(AssertionError):
 def derived_seed(name: str, base: int) -> int:
     """The seed of one function: the same on every machine, another for each function."""
     return zlib.crc32(name.encode()) ^ base
+
+
+def shares(function: Function, examples: int) -> list[tuple[Row, ...]]:
+    """The rows of a typed function one by one, where there are examples for each; else together, and so are no rows.
+
+    Left to Hypothesis alone, some rows are drawn often and some never.
+    """
+    each = rows(function)
+    return [(row,) for row in each] if each and examples >= 2 * len(each) else [()]
 
 
 def check_numbers(
@@ -68,23 +78,26 @@ def check_numbers(
         failing, lines = case, tuple(outcome.lines())
         raise _WrongError
 
-    run = settings(
-        max_examples=examples,
-        database=None,
-        deadline=None,
-        derandomize=False,
-        print_blob=False,
-        report_multiple_bugs=False,
-        verbosity=Verbosity.quiet,
-        suppress_health_check=list(HealthCheck),
-        phases=(Phase.generate, Phase.shrink),
-    )(seed(derived_seed(function.name, base_seed))(given(cases(function))(body)))
-    try:
-        run()
-    except (_WrongError, HypothesisException):
-        # Hypothesis adds its own error where a failure does not repeat; the failing call is what counts.
-        if failing is None:
+    for i, only in enumerate(shares(function, examples)):
+        run = settings(
+            max_examples=max(1, examples // len(shares(function, examples))),
+            database=None,
+            deadline=None,
+            derandomize=False,
+            print_blob=False,
+            report_multiple_bugs=False,
+            verbosity=Verbosity.quiet,
+            suppress_health_check=list(HealthCheck),
+            phases=(Phase.generate, Phase.shrink),
+        )(seed(derived_seed(function.name, base_seed) + i)(given(cases(function, only))(body)))
+        try:
+            run()
+        except (_WrongError, HypothesisException):
+            # Hypothesis adds its own error where a failure does not repeat; the failing call is what counts.
+            if failing is None:
+                raise
+        except StickyError:
             raise
-    except StickyError:
-        raise
+        if failing is not None:
+            break
     return NumbersResult(made, worst, failing, lines)

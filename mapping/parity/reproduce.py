@@ -17,7 +17,7 @@ from .options import default_subject
 from .status import baseline
 from .subject import LibrarySubject, Subject, select_backend
 
-_OWN = ("seed", "data", "poison", "alias", "device", "blank")
+_OWN = ("seed", "data", "poison", "alias", "device", "blank", "absent")
 
 
 def call(
@@ -51,6 +51,7 @@ def call(
         tuple(extra["alias"]) if extra.get("alias") else None,
         bool(extra.get("device", False)),
         bool(extra.get("blank", False)),
+        tuple(extra.get("absent", ())),
     )
     if isinstance(subject, (str, Path)):
         select_backend(backend)

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..tables.loader import load
 from ..tables.model import Function, Tables
@@ -43,6 +44,10 @@ def chosen(tables: Tables, options: Options) -> list[Function]:
 
 def run_parity(options: Options, progress: Progress | None = None) -> Report:
     """Run the suite. Raises `ParityError` where no child can start."""
+    if options.library == "cudnn":
+        from .dnn.runner import run
+
+        return run(options, progress)
     tables = load(options.tables)
     functions = chosen(tables, options)
     if not functions:
@@ -52,7 +57,7 @@ def run_parity(options: Options, progress: Progress | None = None) -> Report:
     if not options.factory:
         options = replace(options, subject=(options.subject or default_subject(options.major)).absolute())
     begun = time.monotonic()
-    results = _Run(options, functions, progress).all()
+    results = Work(options, functions, progress).all()
     return Report(
         judge=options.judge,
         library=options.library,
@@ -69,12 +74,20 @@ def _in_table_order(functions: Sequence[Function], tables: Tables) -> list[Funct
     return [f for f in tables.functions(functions[0].entry.library) if f.name in names]
 
 
-class _Run:
-    """A queue of functions and a thread for each child."""
+class Work:
+    """A queue of functions and a thread for each child. `session` and `examine` are another suite's own."""
 
-    def __init__(self, options: Options, functions: Sequence[Function], progress: Progress | None) -> None:
+    def __init__(
+        self,
+        options: Options,
+        functions: Sequence[Any],
+        progress: Progress | None,
+        session: Callable[[Options], Any] = Session,
+        examine: Callable[[Any, Any, Sequence[str]], FunctionResult] | None = None,
+    ) -> None:
         self.options, self.progress = options, progress
-        self.functions: queue.SimpleQueue[Function] = queue.SimpleQueue()
+        self.session, self.examine = session, examine or examined
+        self.functions: queue.SimpleQueue[Any] = queue.SimpleQueue()
         for function in functions:
             self.functions.put(function)
         self.count = len(functions)
@@ -95,13 +108,13 @@ class _Run:
 
     def _work(self) -> None:
         try:
-            with Session(self.options) as session:
+            with self.session(self.options) as session:
                 while not self.failure:
                     try:
                         function = self.functions.get_nowait()
                     except queue.Empty:
                         return
-                    self._finish(examined(session, function, self.options.parts))
+                    self._finish(self.examine(session, function, self.options.parts))
         except ParityError as error:
             self.failure = self.failure or str(error)
         except BaseException as error:  # a mistake of ours: the run fails, it does not hang

@@ -28,6 +28,8 @@ from .strategies import why_untested
 class Session:
     """One child after the other, made when first needed. Not for several threads at once."""
 
+    worker = f"{__package__}.worker"  # the module that a child runs
+
     def __init__(self, options: Options) -> None:
         self.options = options
         self._folder = tempfile.TemporaryDirectory(prefix="dragoman-parity-")
@@ -52,10 +54,14 @@ class Session:
             self._child.close()
             self._child = None
         if self._child is None:
-            self._child = _Child(self.options, Path(self._folder.name))
+            self._child = _Child(self.options, Path(self._folder.name), self.worker, self._config())
             if self._child.failed:
                 raise ParityError(self._child.failed)
         return self._child
+
+    def _config(self) -> dict[str, Any]:
+        """What a child is told beside what every suite tells."""
+        return {}
 
     def numbers(self, function: Function) -> Numbers:
         """The numbers test of one function."""
@@ -74,27 +80,32 @@ class Session:
         if "missing" in reply:
             return Numbers("fail", lines=(reply["missing"],))
         last = child.last_call()
-        return Numbers(reply["state"], lines=(reply["why"],), python=as_python(last, function.entry) if last else "")
+        python = as_python(Case.from_json(last), function.entry) if last else ""
+        return Numbers(reply["state"], lines=(reply["why"],), python=python)
 
     def statuses(self, function: Function) -> tuple[Status, ...]:
         """The status test of one function; each case that kills a child is followed by a new child."""
+        return self._all_statuses(_name(function))
+
+    def _all_statuses(self, task: dict[str, Any]) -> tuple[Status, ...]:
         found: list[Status] = []
         skip: int | None = 0
         while skip is not None:
-            skip = self._some_statuses(function, skip, found)
+            skip = self._some_statuses(task, skip, found)
         return tuple(found)
 
-    def _some_statuses(self, function: Function, skip: int, found: list[Status]) -> int | None:
+    def _some_statuses(self, task: dict[str, Any], skip: int, found: list[Status]) -> int | None:
         """Ask one child from case `skip` on; the case to go on with in the next child, or None at the end."""
         child = self._alive()
-        child.send({**_name(function), "part": "statuses", "skip": skip})
+        child.send({**task, "part": "statuses", "skip": skip})
         at: dict[str, Any] = {}
         while True:
             reply = child.receive()
             if "at" in reply:
                 at = reply
             elif "got" in reply:
-                right = reply["expected"] in (None, reply["got"]) and not reply["changed"]
+                wanted = reply.get("right", reply["expected"] in (None, reply["got"]))
+                right = wanted and not reply["changed"]
                 state, notes = "pass" if right else "fail", tuple(reply["changed"])
                 found.append(Status(reply["case"], reply["expected"], reply["got"], state, notes))
             elif "done" in reply:
@@ -120,7 +131,7 @@ def _name(function: Function) -> dict[str, Any]:
 class _Child:
     """One child process. `receive` answers its next line, or `{"state": …, "why": …}` once it is gone."""
 
-    def __init__(self, options: Options, folder: Path) -> None:
+    def __init__(self, options: Options, folder: Path, module: str, config: dict[str, Any]) -> None:
         self.scratch = folder / "call"
         self.scratch.write_bytes(b"")
         self.errors = (folder / "errors").open("w+b")
@@ -128,7 +139,6 @@ class _Child:
         self.limit = max(60.0, options.limit)  # to start: imports and tables, on a busy machine
         self.hung = False
         self.sticky = ""
-        module = f"{__package__}.worker"
         environment = dict(os.environ)
         root = str(paths.package_dir().parent)
         if paths.package_dir().name == module.split(".")[0]:  # a checkout need not be installed
@@ -156,6 +166,7 @@ class _Child:
                 "factory": options.factory,
                 "tables": str(options.tables) if options.tables else "",
                 "nvidia": options.nvidia,
+                **config,
             }
         )
         ready = self.receive()
@@ -206,12 +217,14 @@ class _Child:
             last = last.replace(text, instead) if len(text) > 1 else last
         return last
 
-    def last_call(self) -> Case | None:
+    def last_call(self) -> dict[str, Any] | None:
+        """The case that was about to be tried, as JSON."""
         line = self.scratch.read_bytes().split(b"\n", 1)[0]
         try:
-            return Case.from_json(json.loads(line))
-        except (ValueError, KeyError):
+            case: dict[str, Any] = json.loads(line)
+        except ValueError:
             return None
+        return case
 
     def close(self) -> None:
         if self.process.stdin:

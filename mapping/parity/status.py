@@ -17,9 +17,11 @@ from ..tables.model import Function
 from . import golden
 from .cases import BY_MODE, Case, all_params, element_dtype, stored
 from .oracles import ORACLES
-from .strategies import _has, is_vector_only, lowest, why_untested
+from .oracles.claims import is_complex
+from .rows import all_types, named, numbers, row_of, rows, typed, with_row
+from .strategies import ANY_OF, _has, is_vector_only, lowest, why_untested
 
-SUCCESS, NOT_INITIALIZED, INVALID_VALUE = 0, 1, 7
+SUCCESS, NOT_INITIALIZED, INVALID_VALUE, NOT_SUPPORTED = 0, 1, 7, 15
 FOREIGN = 0x1234
 OVER_INT = (1 << 31) + 5  # becomes negative in 32 bits
 WRAPS_TO_ONE = 1 - (1 << 32)  # negative, and 1 in 32 bits
@@ -43,11 +45,17 @@ class StatusCase:
     ours: bool = (
         False  # NVIDIA leaves it undefined, or it rests on the order of AMD's checks: not asked of NVIDIA's library
     )
+    info: int | None = None  # what an `info` on the host must tell; None: anything
 
 
 def baseline(function: Function, **changes: Any) -> Case:
-    """A small valid call: different primes, padded leading dimensions."""
-    values: dict[str, int] = {}
+    """A small valid call: different primes, padded leading dimensions. `beyond`: sizes that the function does not take
+    are left as they are given."""
+    given: Mapping[str, int] = changes.get("values", {})
+    choices = rows(function)
+    types = numbers(function, choices[0]) if choices else {}
+    values: dict[str, int] = {k: given.get(k, v) for k, v in types.items()}
+    function = typed(function, values)
     sizes = iter(_SIZES * 2)
     bands = {
         str(p.kind.argument(w))
@@ -56,7 +64,6 @@ def baseline(function: Function, **changes: Any) -> Case:
         if p.kind.core.name.endswith("band") and _has(p.kind, w)
     }
     scalars: dict[str, Any] = changes.get("scalars", {})
-    given: Mapping[str, int] = changes.get("values", {})
     for p in function.params:
         if p.kind.name in OPTIONS:
             values[p.name] = 0
@@ -64,14 +71,19 @@ def baseline(function: Function, **changes: Any) -> Case:
             values[p.name] = 2
         elif p.kind.name == "dim":
             values[p.name] = 1 if p.name in bands else next(sizes)
+        elif p.kind.name == "enum" and p.name not in values:
+            values[p.name] = ANY_OF[p.kind.type][0]
     values |= {k: v for k, v in given.items() if k in values}
+    oracle = ORACLES.get(function.entry.oracle)
+    if oracle and not changes.get("beyond"):
+        values = oracle.within(values)
     for p in all_params(function):
         if _has(p.kind, "inc"):
             values.setdefault(str(p.kind.argument("inc")), 1)
         if _has(p.kind, "ld"):
             name = str(p.kind.argument("ld"))
             values[name] = max(values.get(name, 0), lowest(p.kind.core, values) + 1)
-    values |= {k: v for k, v in given.items() if k in values}
+    values |= {k: v for k, v in given.items() if k in values and function.entry.param(k).kind.name != "dim"}
     for p in all_params(function):
         if p.kind.name == "strided":
             values[str(p.kind.args[0])] = stored(p.kind.core, values)[2]
@@ -80,7 +92,7 @@ def baseline(function: Function, **changes: Any) -> Case:
         function.name,
         {k: v for k, v in values.items() if k in present},
         {
-            p.name: scalars.get(p.name, 2.0 if element_dtype(p).kind != "c" else 2 + 0j)
+            p.name: scalars.get(p.name, 2.0 if not is_complex(element_dtype(p)) else 2 + 0j)
             for p in all_params(function)
             if p.kind.name == "scalar" and p.kind.io == "in"
         },
@@ -95,14 +107,30 @@ def status_cases(function: Function, nvidia: bool = False) -> list[StatusCase]:
     """
     found = list(_handles(function))
     if not why_untested(function):
+        found += _types(function)
+        if rows(function):
+            function = with_row(function, rows(function)[0])
         found += _options(function)
         found += _sizes(function)
+        found += _beyond(function)
         found += _increments(function)
         if function.form.base != "v1":
             found += _pointers(function)
         if function.form.wide:
             found += _wide(function)
-    return [_with_golden(case, function, nvidia) for case in found]
+    return [_with_info(_with_golden(case, function, nvidia), function) for case in found]
+
+
+def _with_info(case: StatusCase, function: Function) -> StatusCase:
+    """A host `info` counts the argument that was refused, in the order that the table gives; otherwise it is 0."""
+    for p in function.params:
+        if p.kind.name == "info" and not case.handle and p.name not in case.replaced and case.expected is not None:
+            order = [str(a) for a in p.kind.args]
+            places = [-1 - order.index(name) for name in case.replaced if name in order]
+            if case.expected != INVALID_VALUE:
+                return replace(case, info=0)
+            return replace(case, info=places[0]) if len(places) == 1 else case
+    return case
 
 
 def _with_golden(case: StatusCase, function: Function, nvidia: bool) -> StatusCase:
@@ -136,7 +164,7 @@ def _handles(function: Function) -> Iterator[StatusCase]:
 def _options(function: Function) -> Iterator[StatusCase]:
     base = baseline(function)
     oracle = ORACLES[function.entry.oracle]
-    is_complex = any(element_dtype(p).kind == "c" for p in all_params(function))
+    has_complex = any(is_complex(element_dtype(p)) for p in all_params(function))
     for p in function.params:
         word = p.kind.name
         if word not in OPTIONS:
@@ -146,9 +174,26 @@ def _options(function: Function) -> Iterator[StatusCase]:
             continue
         for value in (3 if word == "op" else 2, 7, -1):
             yield StatusCase(f"{p.name} = {value}", base, {p.name: value}, INVALID_VALUE, computes=True)
-        if word == "op" and is_complex:
+        for value in sorted({0, 1, 2} - set(oracle.ops.get(p.name, (0, 1, 2)))) if word == "op" else ():
+            yield StatusCase(f"{p.name} = {value}", base, {p.name: value}, NOT_SUPPORTED)
+        if word == "op" and has_complex:
             for value in {0, 1, 2} - set(oracle.complex_ops.get(p.name, (0, 1, 2))):
                 yield StatusCase(f"{p.name} = {value}", base, {p.name: value}, INVALID_VALUE)
+
+
+def _types(function: Function) -> Iterator[StatusCase]:
+    """Each documented row is computed; every other type in the place of one of the first row's is not supported."""
+    combos = function.entry.combos
+    if combos is None:
+        return
+    for row in rows(function):
+        base = baseline(function, values=numbers(function, row))
+        yield StatusCase(named(function, row), base, numbers=True)
+    base = baseline(function)
+    for column in combos.keys:
+        for name, value in all_types(function, column).items():
+            if row_of(function, {**base.values, column: value}) is None:
+                yield StatusCase(f"{column} = {name}", base, {column: value}, NOT_SUPPORTED)
 
 
 def _sizes(function: Function) -> Iterator[StatusCase]:
@@ -202,6 +247,12 @@ def _users(function: Function, word: str) -> dict[str, list[Any]]:
     return users
 
 
+def _beyond(function: Function) -> Iterator[StatusCase]:
+    """Sizes that the function does not take."""
+    for name, (values, status) in ORACLES[function.entry.oracle].beyond.items():
+        yield StatusCase(name, baseline(function, values=values, beyond=True), {}, status)
+
+
 def _increments(function: Function) -> Iterator[StatusCase]:
     base = baseline(function)
     for name in _users(function, "inc"):
@@ -211,9 +262,11 @@ def _increments(function: Function) -> Iterator[StatusCase]:
 
 def _pointers(function: Function) -> Iterator[StatusCase]:
     base = baseline(function)
+    optional = ORACLES[function.entry.oracle].optional
     for p in function.params:
-        if p.kind.is_pointer:
-            yield StatusCase(f"{p.name} NULL", base, {p.name: 0}, INVALID_VALUE, computes=True)
+        if p.kind.is_pointer or p.kind.name == "info":
+            expected = SUCCESS if p.name in optional else INVALID_VALUE
+            yield StatusCase(f"{p.name} NULL", base, {p.name: 0}, expected, computes=True)
     names = base_names(function)
     inputs = {
         p.name: 0

@@ -7,7 +7,7 @@ registration."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -20,6 +20,8 @@ from .cases import BY_MODE, Case, Scalar, all_params, element_dtype, number, sto
 from .elements import known
 from .oracles import ORACLES, Oracle
 from .oracles import storage as st
+from .oracles.claims import is_complex, is_float
+from .rows import Row, numbers, rows, with_row
 
 # Sizes by position: the first dim of a call draws from the first row, and so on; rows share only 0, 1 and 2. A failing
 # example shrinks to the first of a row, which is large enough to show a swap.
@@ -34,7 +36,9 @@ _BATCH = (2, 1, 3, 0)
 _LD = (1, 0, 0, 2, 5)
 _INC = (1, 1, 2, -1, -2, 3, -3)
 _REAL = (2.0, 1.0, 0.0, -1.0, 0.5, -0.75)
+_WHOLE = (2, 1, 0, -1, 3, -2)
 _COMPLEX = (2.0 + 1j, 1.0 + 0j, 0j, -1.0 + 0j, 1j, -0.75 + 0.5j)
+ANY_OF = {"cublasGemmAlgo_t": (-1, 99, 0, 103)}  # enumerations whose values make no difference to the numbers
 _POISON = ("nan", "inf", "-inf", "denormal", "nan")
 _SEEDS = hs.integers(0, 9999)
 _TRUTH = hs.booleans()
@@ -59,7 +63,9 @@ def why_untested(function: Function) -> str:
         return "no oracle"
     if function.entry.oracle not in ORACLES:
         return f"unknown oracle {function.entry.oracle!r}"
-    strange = [p.name for p in all_params(function) if p.element is not None and not known(p.element)]
+    choices = rows(function)
+    params = all_params(with_row(function, choices[0]) if choices else function)
+    strange = [p.name for p in params if p.element is not None and not known(p.element)]
     return f"no NumPy type for {', '.join(strange)}" if strange else ""
 
 
@@ -68,28 +74,31 @@ def is_vector_only(function: Function) -> bool:
     return not any(p.kind.core.name not in (*BY_MODE, "vector") for p in all_params(function))
 
 
-def cases(function: Function) -> hs.SearchStrategy[Case]:
-    """Calls of one function that NVIDIA's library defines the outcome of."""
+def cases(function: Function, only: Sequence[Row] = ()) -> hs.SearchStrategy[Case]:
+    """Calls of one function that NVIDIA's library defines the outcome of; of a typed one, with any of its rows or `only` some."""
     oracle = ORACLES[function.entry.oracle]
-    plan = _Plan(function, oracle)
+    plans = tuple(_Plan(with_row(function, row), oracle, numbers(function, row)) for row in only or rows(function))
+    plans = plans or (_Plan(function, oracle, {}),)
 
     @hs.composite
     def build(draw: Callable[[hs.SearchStrategy[Any]], Any]) -> Case:
+        plan: _Plan = draw(hs.sampled_from(plans)) if len(plans) > 1 else plans[0]
         return plan.draw(draw)
 
     return build()
 
 
 class _Plan:
-    """What can be known of a function before drawing."""
+    """What can be known of a function before drawing. `types` are the arguments that name its types."""
 
-    def __init__(self, function: Function, oracle: Oracle) -> None:
+    def __init__(self, function: Function, oracle: Oracle, types: Mapping[str, int]) -> None:
         self.function = function
+        self.types = types
         self.oracle = oracle
         self.present = {p.name for p in function.params}
         self.pointers = all_params(function)
         self.level1 = is_vector_only(function)
-        self.complex = any(element_dtype(p).kind == "c" for p in self.pointers)
+        self.complex = any(is_complex(element_dtype(p)) for p in self.pointers)
         self.bands = {
             str(p.kind.argument(word))
             for p in self.pointers
@@ -100,7 +109,7 @@ class _Plan:
         self.strides: dict[str, CParam] = {}
         for p in self.pointers:
             for word in ("ld", "inc"):
-                if _has(p.kind, word):
+                if _has(p.kind, word) and isinstance(p.kind.argument(word), expr.Name):
                     self.users.setdefault(str(p.kind.argument(word)), []).append(p)
             if p.kind.name == "strided":
                 self.strides[str(p.kind.args[0])] = p
@@ -119,7 +128,7 @@ class _Plan:
         self.poisonable = [
             p.name
             for p in self.pointers
-            if p.kind.core.io != "out" and p.kind.core.name not in BY_MODE and element_dtype(p).kind in "fc"
+            if p.kind.core.io != "out" and p.kind.core.name not in BY_MODE and is_float(element_dtype(p))
         ]
         self.zeroable = [p.name for p in self.pointers if p.kind.name == "scalar" and p.kind.io == "inout"]
         self.alias = [
@@ -131,7 +140,7 @@ class _Plan:
         self.data = (*data, "huge", "tiny") if oracle.scales else tuple(data)
 
     def _allowed(self, name: str) -> tuple[int, ...]:
-        every = (st.N, st.T, st.C)
+        every = self.oracle.ops.get(name, (st.N, st.T, st.C))
         return self.oracle.complex_ops.get(name, every) if self.complex else every
 
     def draw(self, draw: Callable[[hs.SearchStrategy[Any]], Any]) -> Case:
@@ -164,15 +173,18 @@ class _Plan:
             alias=alias,
             device=self.by_mode and draw(_TRUTH),
             blank=blank,
+            absent=tuple(name for name in self.oracle.optional if draw(_TRUTH)),
         )
 
     def _integers(self, draw: Callable[[hs.SearchStrategy[Any]], Any]) -> dict[str, int]:
-        values: dict[str, int] = dict(zip(self.options, draw(one_of(self.choices)), strict=True))
+        values: dict[str, int] = dict(zip(self.options, draw(one_of(self.choices)), strict=True)) | dict(self.types)
         position, work = 0, 1
         for p in self.function.params:
             word = p.kind.name
             if word == "batch":
                 values[p.name] = draw(one_of(_BATCH))
+            elif word == "enum" and p.name not in values:
+                values[p.name] = draw(one_of(ANY_OF[p.kind.type]))
             elif word == "dim" and p.name in self.bands:
                 values[p.name] = draw(one_of(_BAND))
             elif word == "dim" and self.level1:
@@ -185,7 +197,7 @@ class _Plan:
                 values[p.name] = value
                 work *= max(value, 1)
                 position += 1
-        return values
+        return self.oracle.within(values)
 
     def _increments(self, name: str, params: list[CParam]) -> tuple[int, ...]:
         if any(p.name in self.oracle.positive for p in params):
@@ -211,7 +223,7 @@ class _Plan:
             if self.poisonable:
                 name = draw(one_of(tuple(self.poisonable)))
                 # A denormal pivot divides to infinity.
-                kinds = _POISON[:3] if name in self.oracle.solve else _POISON
+                kinds = self.oracle.poison or (_POISON[:3] if name in self.oracle.solve else _POISON)
                 found.append((name, draw(hs.integers(0, 199)), draw(one_of(kinds))))
             elif self.zeroable:
                 found.append((draw(one_of(tuple(self.zeroable))), 0, "zero"))
@@ -240,4 +252,5 @@ def lowest(kind: Kind, values: Mapping[str, int]) -> int:
 
 
 def _values(param: CParam, oracle: Oracle) -> tuple[Scalar, ...]:
-    return _COMPLEX if element_dtype(param).kind == "c" else _REAL
+    dtype = element_dtype(param)
+    return _COMPLEX if is_complex(dtype) else _REAL if is_float(dtype) else _WHOLE

@@ -23,6 +23,7 @@
 
 /* Kinds of slot. A slot starts with its kind while alive and with 0 once freed. */
 #define DG_BLAS 0x53414c42u /* cuBLAS handle; serves as cublasLt handle too */
+/* 0x4e4e4400 and above: cuDNN's, mapping/compose/cudnn/slots.h */
 
 /* Why the core says no. Each library maps these to its own statuses by name. */
 enum dg_reason {
@@ -132,6 +133,8 @@ typedef struct dg_core {
     void (*lock)(void);                                         /* the core's lock for rare work: create, new stream;
                                                                  * one thread may take it twice */
     void (*unlock)(void);
+    void *(*shared)(const char *name, size_t bytes);            /* zeroed memory that libraries and their parts have in
+                                                                 * common, made when first asked for; NULL: none left */
 } dg_core;
 
 /* ---- the library's side: runtime/library.pyx defines these, hidden, once a library ---- */

@@ -78,6 +78,7 @@ cdef extern from "dragoman.h" nogil:
         void (*release)(void *memory) noexcept nogil
         void (*lock)() noexcept nogil
         void (*unlock)() noexcept nogil
+        void *(*shared)(const char *name, size_t bytes) noexcept nogil
 
 cdef extern from "platform.h" nogil:
     enum:
@@ -133,6 +134,7 @@ cdef extern from "platform.h" nogil:
     int dg_starts(const char *text, const char *start)
     int dg_same_name(const char *a, const char *b)
 
+    uint64_t dg_thread()
     int dg_elevated()
     int dg_env(const char *name, char *text, size_t size)
     void dg_at_exit(void (*run)() noexcept nogil)

@@ -35,6 +35,16 @@ static inline void dg_refused_handle(const char *function, int reason) {
         dg_the_core->log(DG_LOG_INFO, "D042", "%s: the handle is not valid here (reason %d)", function, reason);
 }
 
+static inline void dg_refused_slot(const char *function, const char *parameter) {
+    if (dg_the_core && dg_the_core->log_level() >= DG_LOG_INFO)
+        dg_the_core->log(DG_LOG_INFO, "D040", "%s: %s is no living descriptor of its kind", function, parameter);
+}
+
+/* Cold path only: a descriptor lives on where its backend cannot be used any more. */
+static inline int dg_alive(const void *slot, uint32_t magic) {
+    return dg_the_core && dg_the_core->slot_check(slot, magic) != DG_BAD_HANDLE;
+}
+
 static inline void dg_unsupported(uint32_t *said, const char *function, const char *reason, const char *where) {
     dg_start();
     if (dg_the_core) dg_the_core->unsupported(said, function, reason, where);

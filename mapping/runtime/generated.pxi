@@ -77,6 +77,7 @@ cdef extern from "generated.h" nogil:
         void (*release)(void *memory) noexcept nogil
         void (*lock)() noexcept nogil
         void (*unlock)() noexcept nogil
+        void *(*shared)(const char *name, size_t bytes) noexcept nogil
 
     dg_gate dg_own_gate
     dg_library dg_own_library
@@ -94,4 +95,6 @@ cdef extern from "generated.h" nogil:
     void dg_refused(const char *function, const char *parameter, long long value)
     void dg_refused_call(const char *function, const char *condition)
     void dg_refused_handle(const char *function, int reason)
+    void dg_refused_slot(const char *function, const char *parameter)
+    bint dg_alive(const void *slot, uint32_t magic)
     void dg_unsupported(uint32_t *said, const char *function, const char *reason, const char *where)

@@ -41,6 +41,7 @@ extern int dl_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), 
 
 /* ---- locks ---- */
 /* All zero is a mutex that is ready; a recursive one needs dg_mutex_init. */
+static inline uint64_t dg_thread(void) { return (uint64_t)(uintptr_t)pthread_self(); }
 typedef pthread_mutex_t dg_mutex;
 typedef pthread_once_t dg_once; /* all zero is ready */
 

@@ -15,6 +15,8 @@
 #define DG_SEPARATOR '\\'
 #define DG_WINDOWS 1
 
+static inline uint64_t dg_thread(void) { return GetCurrentThreadId(); }
+
 /* ---- text ---- */
 static inline int dg_wide(const char *text, wchar_t *wide, int size) {
     return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, wide, size) > 0 ? 0 : -1;

@@ -1,12 +1,13 @@
 """AMD functions that hand-written blocks call: `tables/amd_calls.yaml`, name → C prototype.
 
-The functions that table entries target need no row there: their prototypes follow from the entry's kinds.
+The functions that table entries target need no row there: their prototypes follow from the entry's kinds. A row with `{t}` in
+its name is four functions, `{T}` in its prototype the element type of each.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,8 +15,10 @@ from types import MappingProxyType
 
 from .. import paths
 from . import marks
-from .marks import Where
+from .kinds import ELEMENTS
+from .marks import Node, Where
 
+_TYPES = {"s": "f32", "d": "f64", "c": "c32", "z": "c64"}
 _PROTOTYPE = re.compile(r"^(?P<result>[\w ]+?[ *]+)\((?P<params>.*)\)$")
 
 
@@ -29,13 +32,23 @@ class AmdCall:
     where: Where | None = None
 
 
+def _rows(node: Node) -> Iterator[tuple[str, str, Node]]:
+    """Name and prototype of each function."""
+    for name, _, value in node.items():
+        text = value.text("a C prototype without the name")
+        if "{t}" in name:
+            for letter, element in _TYPES.items():
+                yield name.replace("{t}", letter), text.replace("{T}", ELEMENTS[element].rocm), value
+        else:
+            yield name, text, value
+
+
 @lru_cache(maxsize=4)
 def load_calls(root: Path | None = None) -> Mapping[str, AmdCall]:
     """Read `amd_calls.yaml`; each row is `name: result (type name, type name)`."""
     found = {}
     node = marks.read((root or paths.tables_dir()) / "amd_calls.yaml", "tables/amd_calls.yaml")
-    for name, _, value in node.items():
-        text = value.text("a C prototype without the name")
+    for name, text, value in _rows(node):
         match = _PROTOTYPE.match(text)
         if not match:
             value.fail(f"{text!r} is not a prototype; expected `result (type name, type name)`")

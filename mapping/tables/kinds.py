@@ -39,6 +39,7 @@ ELEMENTS = {
         Element("f64", "double", "double", 8),
         Element("c32", "cuComplex", "rocblas_float_complex", 8),
         Element("c64", "cuDoubleComplex", "rocblas_double_complex", 16),
+        Element("ci8", "char2", "void", 2),  # complex of i8; AMD has no such element
         Element("i8", "int8_t", "int8_t", 1),
         Element("u8", "uint8_t", "uint8_t", 1),
         Element("i32", "int", "rocblas_int", 4),
@@ -46,6 +47,12 @@ ELEMENTS = {
         Element("any", "void", "void", 0),
     )
 }
+
+# NVIDIA's `cudaDataType` of each element type that arguments may name.
+DATA_TYPES = {
+    "f16": "CUDA_R_16F", "bf16": "CUDA_R_16BF", "f32": "CUDA_R_32F", "f64": "CUDA_R_64F", "c32": "CUDA_C_32F",
+    "c64": "CUDA_C_64F", "i8": "CUDA_R_8I", "ci8": "CUDA_C_8I", "u8": "CUDA_R_8U", "i32": "CUDA_R_32I", "i64": "CUDA_R_64I",
+}  # fmt: skip
 
 # Kinds that point at elements: name -> number of arguments before the optional role.
 POINTERS = {
@@ -92,7 +99,7 @@ OPTIONS = {
 SIZES = ("dim", "ld", "inc", "batch")
 PLAIN = ("handle", "stride", "bytes", "stream", "event", "datatype")
 WRAPPERS = {"batched": 1, "strided": 2}
-WORDS = (*PLAIN, *SIZES, *OPTIONS, *POINTERS, *WRAPPERS, "enum", "c")
+WORDS = (*PLAIN, *SIZES, *OPTIONS, *POINTERS, *WRAPPERS, "info", "desc", "enum", "c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +111,9 @@ class Kind:
     args: tuple[Expr, ...] = ()
     role: str = "T"
     inner: Kind | None = None  # of batched and strided
-    type: str = ""  # of c(TYPE) and enum(TYPE)
+    type: str = ""  # of c(TYPE) and enum(TYPE); the word of desc(WORD)
     translation: str = ""  # of enum(TYPE, TRANSLATION)
-    optional: bool = False  # handle(optional)
+    optional: bool = False  # handle(optional), desc(WORD, optional)
 
     @property
     def core(self) -> Kind:
@@ -135,6 +142,8 @@ class Kind:
             return f"c({self.type})"
         if self.name == "enum":
             return f"enum({self.type}{', ' + self.translation if self.translation else ''})"
+        if self.name == "desc":
+            return f"desc({self.type}{', const' if self.io else ''}{', optional' if self.optional else ''})"
         parts = [self.io] if self.io and self.name != "result" and not self.inner else []
         parts += [str(self.inner)] if self.inner else []
         parts += [str(a) for a in self.args]
@@ -175,6 +184,11 @@ def _kind(tree: Expr, node: Node) -> Kind:
             node.fail(f"{tree} has the wrong arguments; expected {wanted}")
         inner = _kind(args[0], node)
         return Kind(word, inner.io, args[1:], inner.role, inner)
+    if word == "desc":
+        words = [a.id for a in args if isinstance(a, Name)]
+        if not words or len(words) != len(args) or not set(words[1:]) <= {"const", "optional"}:
+            node.fail(f"{tree} has the wrong arguments; expected desc(WORD) and perhaps const, optional")
+        return Kind("desc", "in" if "const" in words else "", type=words[0], optional="optional" in words)
     if word == "enum":
         words = [a.id for a in args if isinstance(a, Name)]
         if len(words) != len(args) or len(words) not in (1, 2):
@@ -182,6 +196,12 @@ def _kind(tree: Expr, node: Node) -> Kind:
         return Kind("enum", type=words[0], translation=words[1] if len(words) == 2 else "")
     if word in POINTERS:
         return _pointer(word, args, tree, node)
+    if word == "info":
+        if not args or not all(isinstance(a, Name) for a in args):
+            node.fail(
+                f"{tree} has the wrong arguments; expected info(PARAMETER, …), in the order in which they are counted"
+            )
+        return Kind("info", args=args)
     if args:
         node.fail(f"{word} takes no arguments; found {tree}")
     return Kind(word)

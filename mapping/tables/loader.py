@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 
 from .. import paths
 from . import expr, marks
 from .expr import Expr
-from .kinds import ELEMENTS, parse_kind
+from .kinds import DATA_TYPES, ELEMENTS, parse_kind
 from .marks import Fields, Node, TableError, Where, suggest
 from .model import (
     MAJORS,
@@ -29,6 +30,7 @@ from .model import (
     Library,
     LibraryVersion,
     Param,
+    Slot,
     Tables,
     Target,
     TypeRecord,
@@ -78,6 +80,8 @@ def _libraries(root: Node) -> Mapping[str, Library]:
                 inner.get("number", Node.number, 0),
                 inner.need("linux").text("a file name"),
                 inner.need("windows").text("a file name"),
+                inner.get("cuda", lambda n: tuple(i.number() for i in n.sequence()), ()),
+                inner.get("parts", lambda n: n.texts("a part"), ()),
             )
             inner.done()
         reasons = {k: v.text("a status constant") for k, _, v in fields.need("reasons").items()}
@@ -94,8 +98,37 @@ def _libraries(root: Node) -> Mapping[str, Library]:
             backends=fields.get("backends", lambda n: n.texts("a backend library"), ()),
             data=MappingProxyType(fields.get("data", lambda n: {k: v.texts("a target") for k, _, v in n.items()}, {})),
             where=node.where,
+            handle=fields.get("handle", _slot, None),
+            descriptors=MappingProxyType(
+                fields.get("descriptors", lambda n: {k: _slot(v) for k, _, v in n.items()}, {}),
+            ),
+            support=fields.get("support", lambda n: n.texts("an AMD function"), ()),
+            explains=fields.get("explains", Node.boolean, False),
+            shared_blocks=fields.get("shared_blocks", Node.boolean, False),
         )
         fields.done()
+    return MappingProxyType(found)
+
+
+def _slot(node: Node) -> Slot:
+    f = node.fields()
+    slot = Slot(
+        f.need("type").text("a C type"), f.need("struct").text("a C struct"), f.need("magic").text("a constant")
+    )
+    f.done()
+    return slot
+
+
+def _parts(node: Node, library: Library) -> Mapping[int, str]:
+    """`{8: ops_infer, 9: ops}`: by the library's major, the part that exports an entry."""
+    found = {}
+    for major, key_node, value in node.items():
+        version = library.versions.get(int(major)) if major.isdigit() else None
+        if version is None:
+            key_node.fail(
+                f"{major!r} is no major of {library.name}; {suggest(major, [str(m) for m in library.versions])}"
+            )
+        found[version.major] = value.choice(version.parts, "part")
     return MappingProxyType(found)
 
 
@@ -111,13 +144,25 @@ def load_file(root: Node, libraries: Mapping[str, Library]) -> list[Entry]:
         key: head.get(key, lambda n: n.text(), "") for key in ("header", "cuda_since", "cuda_until", "unsupported")
     }
     chapter = head.need("chapter").text("the chapter's name")
+    parts = head.get("parts", lambda n: _parts(n, libraries[library]), MappingProxyType({}))
     head.done()
-    return [_entry(key, key_node, node, library, chapter, root.file, defaults) for key, key_node, node in fields.rest()]
+    return [
+        _entry(key, key_node, node, libraries[library], chapter, root.file, defaults, parts)
+        for key, key_node, node in fields.rest()
+    ]
 
 
 def _entry(
-    key: str, key_node: Node, node: Node, library: str, chapter: str, file: str, defaults: Mapping[str, str]
+    key: str,
+    key_node: Node,
+    node: Node,
+    owner: Library,
+    chapter: str,
+    file: str,
+    defaults: Mapping[str, str],
+    parts: Mapping[int, str],
 ) -> Entry:
+    library = owner.name
     f = node.fields()
     summary = f.need("summary").text("a line of text")
     symbols = f.get("names", lambda n: _symbols(n, f), ())
@@ -126,7 +171,7 @@ def _entry(
     if ("{T}" in cuda or "{t}" in cuda) != (types != (UNTYPED,)):
         key_node.fail(f"the name pattern {cuda!r} and `types` do not go together; expected both or neither")
     forms = f.get("forms", _forms, (Form("plain"),))
-    params = f.get("params", lambda n: _params(n, types), ())
+    params = f.get("params", lambda n: _params(n, types, owner), ())
     names = {p.name for p in params}
     returns = f.get("returns", lambda n: n.text("status or a C type"), "status")
     targets = f.get("rocm", lambda n: _targets(n, names), ())
@@ -166,7 +211,7 @@ def _entry(
         calls=f.get("calls", lambda n: n.texts("an AMD function"), ()),
         unsupported=unsupported,
         answer=text["answer"],
-        combos=f.get("combos", _combos, None),
+        combos=f.get("combos", lambda n: _combos(n, params, types, targets), None),
         checks=f.get("checks", lambda n: _checks(n, names), ()),
         corners=f.get("corners", _corners, ()),
         capture=capture,
@@ -177,6 +222,8 @@ def _entry(
         header=f.get("header", lambda n: n.text("a header"), defaults["header"]),
         cuda_since=f.get("cuda_since", _version, defaults["cuda_since"]),
         cuda_until=f.get("cuda_until", _version, defaults["cuda_until"]),
+        parts=MappingProxyType({**parts, **f.get("parts", lambda n: _parts(n, owner), {})}),
+        main=f.get("main", Node.boolean, True),
         since=MappingProxyType(f.get("since", lambda n: {k: _version(v) for k, _, v in n.items()}, {})),
         os=f.get("os", lambda n: n.choice(("linux", "windows"), "system"), ""),
         v1=f.get("v1", _v1, FirstApi()),
@@ -186,6 +233,9 @@ def _entry(
         source=text["source"],
     )
     f.done()
+    scaled = any("scale" in expr.names(a) for t in targets for a in t.args or ())
+    if scaled and "scale" not in names and not (entry.combos and "scale" in entry.combos.columns):
+        key_node.fail("a target passes on `scale`; expected a column of that name under combos")
     return entry
 
 
@@ -241,10 +291,14 @@ def _forms(node: Node) -> tuple[Form, ...]:
     return tuple(forms)
 
 
-def _params(node: Node, types: tuple[TypeRecord, ...]) -> tuple[Param, ...]:
+def _params(node: Node, types: tuple[TypeRecord, ...], owner: Library) -> tuple[Param, ...]:
     params = []
     for name, key_node, value in node.items():
         kind = parse_kind(value)
+        if kind.name == "desc" and kind.type not in owner.descriptors:
+            value.fail(f"{owner.name} has no descriptor {kind.type!r}; {suggest(kind.type, list(owner.descriptors))}")
+        if kind.name == "handle" and owner.handle is None:
+            value.fail(f"{owner.name} has no handle; expected one in tables/libraries.yaml")
         if kind.is_pointer and kind.core.role != "index":
             for record in types:
                 if not record.has(kind.core.role):
@@ -274,7 +328,8 @@ def _condition(node: Node, names: set[str]) -> Expr:
 
 def _targets(node: Node, names: set[str]) -> tuple[Target, ...]:
     if not node.is_sequence:
-        return (Target(_amd_name(node), None, None, "", "", node.where),)
+        to = _amd_name(node)
+        return (Target(to, None, None, "", "", node.where, to),)
     return tuple(_target(item, names) for item in node.sequence())
 
 
@@ -287,6 +342,10 @@ def _amd_name(node: Node) -> str:
 
 def _target(node: Node, names: set[str]) -> Target:
     f = node.fields()
+    word = f.get("name", lambda n: n.text("a name"), "")
+    block = f.get("compose", lambda n: n.text("a block"), "")
+    if block:
+        return _block_target(word, block, f, node)
     to = _amd_name(f.need("to"))
     when_node, args_node = f.pop("when"), f.pop("args")
     when = args = None
@@ -295,12 +354,20 @@ def _target(node: Node, names: set[str]) -> Target:
     if args_node:
         args = tuple(expr.parse(n.text("an argument"), n, "an argument") for n in args_node.sequence())
         for arg, arg_node in zip(args, args_node.sequence(), strict=True):
-            _known(expr.names(arg), names, arg_node)
-    target = Target(
-        to, when, args, f.get("older", lambda n: n.text("a block"), ""), f.get("before", _version, ""), node.where
-    )
+            _known(expr.names(arg) - {"scale"}, names, arg_node)  # a column of combos, checked with them
+    older, before = f.get("older", lambda n: n.text("a block"), ""), f.get("before", _version, "")
     f.done()
-    return target
+    return Target(to, when, args, older, before, node.where, word or to)
+
+
+def _block_target(word: str, block: str, f: Fields, node: Node) -> Target:
+    """A block that answers what no AMD function does."""
+    capture = f.get("capture", lambda n: n.choice(CAPTURE, "capture rule"), "")
+    if not capture:
+        node.fail(f"{block!r} is composed and has no `capture`; expected one of safe, workspace, refuse")
+    calls = f.get("calls", lambda n: n.texts("an AMD function"), ())
+    f.done()
+    return Target("", None, None, "", "", node.where, word or block, block, calls, capture)
 
 
 def _checks(node: Node, names: set[str]) -> tuple[Check, ...]:
@@ -327,16 +394,50 @@ def _corners(node: Node) -> tuple[Corner, ...]:
     return tuple(corners)
 
 
-def _combos(node: Node) -> Combos:
+# Columns of `combos` that are no parameter: the type of the scalars, the target of a row, the entry's type that has it.
+FREE_COLUMNS = ("scale", "by", "type")
+
+
+def _combos(
+    node: Node, params: tuple[Param, ...], types: tuple[TypeRecord, ...], targets: tuple[Target, ...]
+) -> Combos:
     f = node.fields()
-    columns = f.need("columns").texts("a column")
-    rows = []
+    columns_node = f.need("columns")
+    columns = columns_node.texts("a column")
+    kinds = {p.name: p.kind for p in params}
+    for column in columns:
+        if column not in FREE_COLUMNS and (column not in kinds or kinds[column].name not in ("datatype", "enum")):
+            typed = [name for name, kind in kinds.items() if kind.name in ("datatype", "enum")]
+            columns_node.fail(f"{column!r} is no column; expected one of {', '.join([*typed, *FREE_COLUMNS])}")
+    for name, kind in kinds.items():
+        if kind.name == "datatype" and name not in columns:
+            columns_node.fail(f"no column {name!r}; expected one for each parameter of kind datatype")
+    if ("by" in columns) != (len(targets) > 1):
+        columns_node.fail("the column `by` names one of several targets; expected it with more than one, and only then")
+    words = {"by": tuple(t.name for t in targets), "type": tuple(r.name for r in types)}
+    keys = tuple(c for c in columns if c in kinds)
+    rows: list[tuple[str, ...]] = []
+    seen: dict[tuple[str, ...], Where] = {}
     for row in f.need("rows").sequence():
-        cells = row.texts("a type")
+        cells = row.sequence()
         if len(cells) != len(columns):
             row.fail(f"the row has {len(cells)} cells; expected {len(columns)}: {', '.join(columns)}")
-        rows.append(cells)
-    combos = Combos(columns, tuple(rows), f.need("otherwise").text("a status constant"))
+        choices = []
+        for column, cell in zip(columns, cells, strict=True):
+            each = cell.sequence() if cell.is_sequence else (cell,)
+            if column in words:
+                choices.append([c.choice(words[column], column) for c in each])
+            elif column == "scale" or kinds[column].name == "datatype":
+                choices.append([c.choice(tuple(DATA_TYPES), "element type") for c in each])
+            else:
+                choices.append([c.text("a constant") for c in each])
+        for one in product(*choices):
+            place = tuple(c for c, column in zip(one, columns, strict=True) if column in keys or column == "type")
+            if place in seen:
+                row.fail(f"{', '.join(place)} stands in two rows; first at {seen[place]}")
+            seen[place] = row.where
+            rows.append(one)
+    combos = Combos(columns, keys, tuple(rows), f.need("otherwise").text("a status constant"))
     f.done()
     return combos
 

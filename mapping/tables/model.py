@@ -39,9 +39,31 @@ class LibraryVersion:
     number: int  # what Get*Version answers
     linux: str  # file name and SONAME
     windows: str
+    cuda: tuple[int, ...] = ()  # CUDA majors whose folders it lies in, where `major` is the library's own
+    parts: tuple[str, ...] = ()  # sub-libraries beside the main one
 
-    def file_name(self, target: str) -> str:
-        return self.windows if target == "windows" else self.linux
+    @property
+    def folders(self) -> tuple[int, ...]:
+        """CUDA majors whose folders it lies in."""
+        return self.cuda or (self.major,)
+
+    def soname(self, part: str = "") -> str:
+        """`libcudnn.so.9`, and of its part `ops` `libcudnn_ops.so.9`."""
+        return self.linux.replace(".so", f"_{part}.so", 1) if part else self.linux
+
+    def file_name(self, target: str, part: str = "") -> str:
+        if target != "windows":
+            return self.soname(part)
+        return self.windows.replace("64_", f"_{part}64_", 1) if part else self.windows
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A handle or descriptor of a library that is a slot of the core: its C type, the slot's struct and its magic."""
+
+    type: str
+    struct: str
+    magic: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +79,30 @@ class Library:
     backends: tuple[str, ...]
     data: Mapping[str, tuple[str, ...]]  # exported variables -> targets that have them
     where: Where
+    handle: Slot | None = None
+    descriptors: Mapping[str, Slot] = field(default_factory=dict)
+    explains: bool = False  # it keeps the text of the last error
+    support: tuple[str, ...] = ()  # AMD functions that pieces shared by its blocks call
+    shared_blocks: bool = False  # hand-written blocks are compiled once, and called by hot and cold functions
 
     def constant(self, name: str) -> str:
         """Full name of a status constant."""
         return self.prefix + name
+
+    @property
+    def counts_itself(self) -> bool:
+        """Its majors are its own, not CUDA's (cuDNN)."""
+        return any(v.cuda for v in self.versions.values())
+
+    def titled(self, major: int) -> str:
+        """`cuBLAS for CUDA 12`, `cuDNN 9`."""
+        return f"{self.title} {major}" if self.counts_itself else f"{self.title} for CUDA {major}"
+
+    def slot(self, kind: Kind) -> Slot | None:
+        """The slot behind a parameter that is a handle or a descriptor."""
+        if kind.name == "handle":
+            return self.handle
+        return self.descriptors.get(kind.type) if kind.name == "desc" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +158,10 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What answers on AMD's side. `args` is None where our parameters fit as they are."""
+    """What answers on AMD's side. `args` is None where our parameters fit as they are.
+
+    A target may be a hand-written block instead, for rows of `combos` that no AMD function answers: then `to` is ''.
+    """
 
     to: str  # name pattern
     when: Expr | None
@@ -124,6 +169,10 @@ class Target:
     older: str
     before: str
     where: Where
+    name: str = ""  # what the column `by` of a row calls it
+    compose: str = ""  # the block
+    calls: tuple[str, ...] = ()  # what the block may call
+    capture: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +203,21 @@ class Corner:
 
 @dataclass(frozen=True, slots=True)
 class Combos:
+    """Which types may go together in a typed call. Alternatives in a cell are expanded: one cell, one type."""
+
     columns: tuple[str, ...]
+    keys: tuple[str, ...]  # the columns that are parameters of the call; together they find a row
     rows: tuple[tuple[str, ...], ...]
     otherwise: str
+
+    def cell(self, row: tuple[str, ...], column: str) -> str:
+        return row[self.columns.index(column)] if column in self.columns else ""
+
+    def of(self, record: TypeRecord) -> tuple[tuple[str, ...], ...]:
+        """The rows of one type, where the entry has types."""
+        if "type" not in self.columns:
+            return self.rows
+        return tuple(row for row in self.rows if self.cell(row, "type") == record.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +260,8 @@ class Entry:
     header: str = ""
     cuda_since: str = ""
     cuda_until: str = ""
+    parts: Mapping[int, str] = field(default_factory=dict)  # library's major -> the sub-library that exports it too
+    main: bool = True  # the main library exports it
     since: Mapping[str, str] = field(default_factory=dict)
     os: str = ""
     v1: FirstApi = FirstApi()
@@ -209,6 +272,37 @@ class Entry:
 
     def param(self, name: str) -> Param:
         return next(p for p in self.params if p.name == name)
+
+    def typing_columns(self) -> dict[str, str]:
+        """Pointer of no type of its own → the column of `combos` that types it.
+
+        Scalars are of the type that the column `scale` names, if there is one; all else of that which the next
+        `datatype` parameter names.
+        """
+        found: dict[str, str] = {}
+        waiting: list[str] = []
+        scale = self.combos is not None and "scale" in self.combos.columns
+        for p in self.params:
+            if p.kind.name == "datatype":
+                found |= dict.fromkeys(waiting, p.name)
+                waiting = []
+            elif p.kind.is_pointer and p.kind.core.role == "any":
+                if scale and p.kind.core.name in ("scalar", "array"):
+                    found[p.name] = "scale"
+                else:
+                    waiting.append(p.name)
+        return found
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """Name patterns of the hand-written blocks that answer, all or some of the calls."""
+        names = (self.host, self.compose, *(t.compose for t in self.targets))
+        return tuple(n for n in names if n)
+
+    @property
+    def block_calls(self) -> tuple[str, ...]:
+        """AMD functions that its blocks may call."""
+        return (*self.calls, *(c for t in self.targets for c in t.calls))
 
     @property
     def is_typed(self) -> bool:
@@ -263,7 +357,7 @@ class Function:
             return "unsupported"
         if entry.host:
             return "host"
-        if entry.compose or len(entry.targets) > 1:
+        if entry.compose or any(t.compose for t in entry.targets) or (len(entry.targets) > 1 and not entry.combos):
             solver = any(t.to.startswith("rocsolver_") for t in entry.targets)
             return "solver" if solver else "compose"
         target = entry.targets[0]
@@ -314,7 +408,7 @@ def cuda_type(kind: Kind, record: TypeRecord, form: Form) -> str:
         return OPTIONS[core.name][0]
     fixed = {
         "handle": "cublasHandle_t", "stride": "long long int", "bytes": "size_t", "stream": "cudaStream_t",
-        "event": "cudaEvent_t", "datatype": "cudaDataType",
+        "event": "cudaEvent_t", "datatype": "cudaDataType", "info": "int *",
     }  # fmt: skip
     return fixed.get(core.name) or core.type
 
@@ -343,7 +437,7 @@ def rocm_type(kind: Kind, record: TypeRecord, wide: bool) -> str:
         return OPTIONS[core.name][1]
     fixed = {
         "handle": "rocblas_handle", "stride": "rocblas_stride", "bytes": "size_t", "stream": "hipStream_t",
-        "event": "hipEvent_t", "datatype": "rocblas_datatype",
+        "event": "hipEvent_t", "datatype": "rocblas_datatype", "info": "rocblas_int *",
     }  # fmt: skip
     if core.name in fixed:
         return fixed[core.name]
@@ -367,11 +461,30 @@ class Tables:
         return {(f.entry.library, f.name): f for f in self._functions}
 
     def functions(self, library: str | None = None, major: int | None = None) -> tuple[Function, ...]:
-        """Functions of a library, or of one CUDA major of it."""
+        """Functions of a library, or of one major of it (a CUDA major; cuDNN counts its own)."""
         return tuple(
             f
             for f in self._functions
             if (library is None or f.entry.library == library) and (major is None or major in f.majors)
+        )
+
+    def exported(self, library: str, major: int, target: str, part: str = "") -> frozenset[str]:
+        """Exactly the symbols that NVIDIA's library of that version, or one of its parts, exports on that system."""
+        found = {
+            f.name
+            for f in self.functions(library, major)
+            if f.entry.os in ("", target) and (f.entry.parts.get(major) == part if part else f.entry.main)
+        }
+        place = f"{target}-{major}-{part}" if part else f"{target}-{major}"
+        return frozenset(found | {v for v, where in self.libraries[library].data.items() if place in where})
+
+    def beside(self, cuda: int) -> tuple[tuple[Library, LibraryVersion], ...]:
+        """The libraries, in their versions, that lie in the folder of one CUDA major."""
+        return tuple(
+            (library, version)
+            for library in self.libraries.values()
+            for version in library.versions.values()
+            if cuda in version.folders
         )
 
     def function(self, name: str, library: str | None = None) -> Function | None:
@@ -409,7 +522,7 @@ class Tables:
                 if form.base == "v1" and entry.v1.types and record.name not in entry.v1.types:
                     continue
                 params = tuple(
-                    CParam(p.name, _spelling(entry, p, record, form), p.kind, _element(p.kind, record))
+                    CParam(p.name, self._spelling(entry, p, record, form), p.kind, _element(p.kind, record))
                     for p in entry.params
                     if not (form.base == "v1" and (p.kind.name in ("handle", "result") or p.name in entry.v1.omit))
                 )
@@ -422,6 +535,12 @@ class Tables:
                     params=params,
                     majors=self.majors_of(entry, form),
                 )
+
+    def _spelling(self, entry: Entry, param: Param, record: TypeRecord, form: Form) -> str:
+        slot = self.libraries[entry.library].slot(param.kind)
+        if slot:
+            return f"const {slot.type}" if param.kind.io == "in" else slot.type
+        return _spelling(entry, param, record, form)
 
     def _result(self, entry: Entry, record: TypeRecord, form: Form) -> str:
         if form.base == "v1":

@@ -255,6 +255,7 @@ class View:
     def __init__(self, types: Types, majors: Mapping[str, int]) -> None:
         self.types = types
         self.majors = majors
+        self._constants: dict[str, dict[str, int]] = {}  # of each enumeration asked for: generators ask again and again
 
     def version(self, owner: Owner) -> str | None:
         """The version of a library here, or None where it has none for this major."""
@@ -285,8 +286,11 @@ class View:
     def constants(self, enum: str | Enum) -> dict[str, int]:
         """Constants of an enumeration in the header's order; empty where this version has none."""
         found = self.types.enum(enum) if isinstance(enum, str) else enum
-        version = self.version(found.owner)
-        return found.values(version) if version is not None and found.span.holds(version) else {}
+        if found.name not in self._constants:
+            version = self.version(found.owner)
+            holds = version is not None and found.span.holds(version)
+            self._constants[found.name] = found.values(version) if version and holds else {}
+        return dict(self._constants[found.name])
 
     def value(self, constant: str) -> int:
         """Number of one constant. KeyError where this version does not have it."""
@@ -356,6 +360,12 @@ class Types:
     def for_version(self, cuda: int, *, cudnn: int | None = None, rocm: int = 7) -> View:
         """What one CUDA major declares. cuDNN's major is 8 beside CUDA 11 and 9 beside the others, unless given."""
         return View(self, {"cuda": cuda, "cudnn": cudnn or (8 if cuda == 11 else 9), "rocm": rocm})
+
+    def for_library(self, library: str, major: int) -> View:
+        """What one version of a library declares; cuDNN counts its own majors."""
+        if library == "cudnn":
+            return self.for_version(12, cudnn=major)
+        return self.for_version(major)
 
     def enum(self, name: str) -> Enum:
         return self._find(self.enums, name, "enumeration")

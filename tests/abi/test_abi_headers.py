@@ -15,7 +15,8 @@ from pathlib import Path
 
 import facts
 import pytest
-from dragoman.generate.headers import HEADERS, Prototype, render
+from dragoman.generate.headers import Prototype, cudnn_beside, files, header_of, render
+from dragoman.generate.plan import newest
 from dragoman.tables import loader
 from dragoman.tables.types import load_types
 
@@ -28,8 +29,11 @@ COMPILERS = {
     "zig-windows-c99": [*ZIG, "cc", "-target", "x86_64-windows-gnu", "-std=c99", "-x", "c"],
     "zig-windows-c++11": [*ZIG, "c++", "-target", "x86_64-windows-gnu", "-std=c++11", "-x", "c++"],
 }
-# cublas.h and cublas_v2.h exclude each other, and so does what includes the latter.
-TOGETHER = [n for n in HEADERS if n != "cublas.h"]
+
+
+def _together(major: int) -> list[str]:
+    """cublas.h and cublas_v2.h exclude each other, and so does what includes the latter."""
+    return [n for n in files(major) if n != "cublas.h"]
 
 
 def _compile(compiler: str, folder: Path, text: str, *flags: str) -> subprocess.CompletedProcess[str]:
@@ -57,7 +61,7 @@ def _facts(major: int) -> list[facts.Function]:
     found: list[facts.Function] = []
     for library in ("cublas", "cublasLt", "cudart"):
         found += facts.cuda_functions(library, major).values()
-    return found
+    return found + list(facts.cuda_functions("cudnn", cudnn_beside(major)).values())
 
 
 @pytest.fixture(scope="module", params=MAJORS, ids=lambda m: f"cuda{m}")
@@ -71,25 +75,26 @@ def all_functions(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
 def shipped(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Path]:
     """Headers as users get them."""
     major = request.param
-    functions = loader.load().functions(major=major)
+    tables = loader.load()
+    functions = [f for lib, version in newest(tables, major) for f in tables.functions(lib, version)]
     return major, _write(tmp_path_factory.mktemp("headers") / "shipped", functions, major)
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_together(all_functions: tuple[int, Path], compiler: str) -> None:
-    _, folder = all_functions
-    done = _compile(compiler, folder, "".join(f'#include "{name}"\n' for name in TOGETHER))
+    major, folder = all_functions
+    done = _compile(compiler, folder, "".join(f'#include "{name}"\n' for name in _together(major)))
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("compiler", ["gcc-c99", "g++-c++11"])
 def test_each_alone_and_twice(all_functions: tuple[int, Path], compiler: str) -> None:
-    _, folder = all_functions
+    major, folder = all_functions
     if not shutil.which(COMPILERS[compiler][0]):
         pytest.skip(f"no {COMPILERS[compiler][0]} on this machine")
     alone = folder / "alone"
     alone.mkdir(exist_ok=True)
-    for name in HEADERS:
+    for name in files(major):
         (alone / f"{name}.c").write_text(f'#include "{name}"\n#include "{name}"\n', encoding="utf-8")
     sources = sorted(str(p) for p in alone.glob("*.c"))
     command = [*COMPILERS[compiler], "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{folder}", *sources]
@@ -99,8 +104,8 @@ def test_each_alone_and_twice(all_functions: tuple[int, Path], compiler: str) ->
 
 @pytest.mark.parametrize("compiler", ["gcc-c99", "g++-c++11", "zig-windows-c99"])
 def test_shipped_headers(shipped: tuple[int, Path], compiler: str) -> None:
-    _, folder = shipped
-    for names in (TOGETHER, ["cuda_runtime.h", "cublas.h"]):
+    major, folder = shipped
+    for names in (_together(major), ["cuda_runtime.h", "cublas.h"]):
         names = [n for n in names if _usable(n, folder)]
         done = _compile(compiler, folder, "".join(f'#include "{name}"\n' for name in names))
         assert done.returncode == 0, done.stderr
@@ -115,7 +120,7 @@ def _usable(name: str, folder: Path) -> bool:
 def test_prototypes_agree_with_the_facts(all_functions: tuple[int, Path]) -> None:
     """Each function is declared a second time as the facts have it: a C compiler refuses any difference."""
     major, folder = all_functions
-    text = "".join(f'#include "{name}"\n' for name in TOGETHER) + _redeclared(_public(_facts(major)))
+    text = "".join(f'#include "{name}"\n' for name in _together(major)) + _redeclared(_public(_facts(major), major))
     done = _compile("gcc-c99", folder, text)
     assert done.returncode == 0, done.stderr
 
@@ -130,17 +135,18 @@ def test_legacy_prototypes_agree_with_the_facts(all_functions: tuple[int, Path])
 def test_shipped_prototypes_agree_with_the_facts(shipped: tuple[int, Path]) -> None:
     """The same for what users get, as far as it is declared; a difference names the function."""
     major, folder = shipped
-    declared = {n for name in TOGETHER for n in re.findall(r"\b(cu\w+)\(", (folder / name).read_text())}
-    known = [f for f in _public(_facts(major)) if f.name in declared]
+    declared = {n for name in _together(major) for n in re.findall(r"\b(cu\w+)\(", (folder / name).read_text())}
+    known = [f for f in _public(_facts(major), major) if f.name in declared]
     assert known, "no function of the facts is declared"
-    names = [n for n in TOGETHER if _usable(n, folder)]
+    names = [n for n in _together(major) if _usable(n, folder)]
     done = _compile("gcc-c99", folder, "".join(f'#include "{n}"\n' for n in names) + _redeclared(known))
     assert done.returncode == 0, done.stderr
 
 
-def _public(functions: Iterable[facts.Function]) -> list[facts.Function]:
+def _public(functions: Iterable[facts.Function], major: int) -> list[facts.Function]:
     """What the headers declare beside cublas.h: no twins, and no name that a macro leads elsewhere."""
-    functions = [f for f in functions if f.header in {h.functions for h in HEADERS.values() if h.functions}]
+    declared = {h.functions for h in files(major).values() if h.functions}
+    functions = [f for f in functions if header_of(f, cudnn_beside(major)) in declared]
     led_away = {f.alias for f in functions if f.alias}
     return [
         f
@@ -167,10 +173,10 @@ def test_sizes_and_offsets(all_functions: tuple[int, Path], compiler: str) -> No
     major, folder = all_functions
     windows = "windows" in compiler
     types = load_types()
-    lines = ["#include <stddef.h>\n", *(f'#include "{name}"\n' for name in TOGETHER)]
+    lines = ["#include <stddef.h>\n", *(f'#include "{name}"\n' for name in _together(major))]
     count = 0
-    for library in ("cublas", "cudart"):
-        for name, places in facts.cuda_structs(library, major, windows).items():
+    for library, version in _versions(major):
+        for name, places in facts.cuda_structs(library, version, windows).items():
             if name not in types.structs:
                 continue
             spelled = types.structs[name].spelled
@@ -184,6 +190,10 @@ def test_sizes_and_offsets(all_functions: tuple[int, Path], compiler: str) -> No
     assert done.returncode == 0, done.stderr
 
 
+def _versions(major: int) -> tuple[tuple[str, int], ...]:
+    return (("cublas", major), ("cudart", major), ("cudnn", cudnn_beside(major)))
+
+
 def _assert(condition: str, number: int) -> str:
     return f"typedef char check_{number}[({condition}) ? 1 : -1];\n"
 
@@ -191,10 +201,10 @@ def _assert(condition: str, number: int) -> str:
 @pytest.mark.parametrize("compiler", ["gcc-c99", "g++-c++11"])
 def test_enum_constants(all_functions: tuple[int, Path], compiler: str) -> None:
     major, folder = all_functions
-    lines = [f'#include "{name}"\n' for name in TOGETHER]
+    lines = [f'#include "{name}"\n' for name in _together(major)]
     count = 0
-    for library in ("cublas", "cudart"):
-        for enum, constants in facts.cuda_enums(library, major).items():
+    for library, version in _versions(major):
+        for enum, constants in facts.cuda_enums(library, version).items():
             if not re.match(r"cuda(Egl|GL|D3D)", enum):
                 for constant, value in constants.items():
                     lines.append(_assert(f"(long long){constant} == {value}LL", count := count + 1))

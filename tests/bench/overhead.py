@@ -44,7 +44,7 @@ class Figure:
 
 
 # The address check of a handle, which lets no foreign memory be read, costs two instructions that neither of them has.
-# gemmEx is not here yet: our libraries refuse it, so there is no call to count.
+# gemmEx: what the best C of the survey adds is the bar, since hipBLAS does not look whether its types go together.
 FIGURES: Mapping[str, Figure] = {
     "saxpy": Figure(23, 12),
     "sdot": Figure(22, 12),
@@ -52,6 +52,7 @@ FIGURES: Mapping[str, Figure] = {
     "sgemm": Figure(37, 26),
     "sgemmStridedBatched": Figure(61, 30),
     "strsm": Figure(312, 31),
+    "gemmEx": Figure(76, 36),
     "setStream": Figure(18, 12),
     "getStream": Figure(18, 12),
 }
@@ -138,11 +139,16 @@ class Bench:
             if done.returncode:
                 raise RuntimeError(f"{route.name}: exit {done.returncode}\n{done.stderr}")
             cost = inclusive(profile.read_text(encoding="utf-8", errors="replace"))
-        return {name: cost[f"loop_{name}"] / COUNT for name in names}
+        return {name: cost[_loop(name, route)] / COUNT for name in names}
 
     def added(self, route: Route, direct: Mapping[str, float]) -> dict[str, int]:
         """Instructions that a route adds to a direct call."""
         return {name: round(value - direct[name]) for name, value in self.instructions(route, direct).items()}
+
+
+def _loop(name: str, route: Route) -> str:
+    """The driver's loop: AMD's gemm_ex takes other arguments than the layers above it."""
+    return "loop_gemm_ex" if name == "gemmEx" and route.layer == "rocblas" else f"loop_{name}"
 
 
 class UnavailableError(Exception):

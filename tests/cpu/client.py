@@ -1,4 +1,4 @@
-"""rocBLAS over ctypes, its prototypes taken from AMD's headers (tests/facts), not from the tables."""
+"""rocBLAS and rocSOLVER over ctypes, prototypes taken from AMD's headers (tests/facts), not from the tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-FACTS = Path(__file__).resolve().parents[1] / "facts" / "rocm" / "rocblas-7.2.4.functions.tsv"
+FACTS = Path(__file__).resolve().parents[1] / "facts" / "rocm"
 SUCCESS, INVALID_HANDLE, INVALID_POINTER, INVALID_SIZE, MISMATCH, UNCHANGED, INVALID_VALUE = 0, 1, 3, 4, 8, 10, 11
 N, T, C = 111, 112, 113
 UPPER, LOWER = 121, 122
@@ -30,9 +30,9 @@ _PLAIN = {
 }
 
 
-def prototypes() -> dict[str, tuple[str, list[str]]]:
+def prototypes(library: str = "rocblas") -> dict[str, tuple[str, list[str]]]:
     """Symbol → (result, parameter declarations)."""
-    with FACTS.open(encoding="utf-8") as file:
+    with (FACTS / f"{library}-7.2.4.functions.tsv").open(encoding="utf-8") as file:
         return {
             row["symbol"]: (row["result"], [p for p in row["parameters"].split(", ") if p])
             for row in csv.DictReader(file, delimiter="\t")
@@ -52,14 +52,16 @@ def _passed(value: Any) -> Any:
 class Rocblas:
     """`call("sgemm", 111, …)` calls rocblas_sgemm with the open handle; arrays are passed by their address."""
 
+    name = "rocblas"
+
     def __init__(self, path: Path) -> None:
         self.lib = ctypes.CDLL(str(path))
         self.handle: int | None = None
-        self._prototypes = prototypes()
+        self._prototypes = prototypes(self.name)
 
     def function(self, name: str) -> Any:
-        found = getattr(self.lib, f"rocblas_{name}")
-        result, parameters = self._prototypes[f"rocblas_{name}"]
+        found = getattr(self.lib, f"{self.name}_{name}")
+        result, parameters = self._prototypes[f"{self.name}_{name}"]
         found.argtypes = [_ctype(p) for p in parameters]
         found.restype = ctypes.c_char_p if result == "const char *" else _PLAIN.get(result, ctypes.c_int)
         return found
@@ -77,6 +79,20 @@ class Rocblas:
 
     def close(self) -> None:
         assert self.raw("destroy_handle", self.handle) == SUCCESS
+
+
+class Rocsolver(Rocblas):
+    """The same for rocSOLVER, on a handle of rocBLAS. geqrf_ptr_batched is in no header."""
+
+    name = "rocsolver"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        for letter in DTYPES:
+            public = "handle m n A lda ipiv batch_count"
+            types = ("rocblas_handle", "rocblas_int", "rocblas_int", "void **", "rocblas_int", "void **", "rocblas_int")
+            declared = [f"{t} {n}" for t, n in zip(types, public.split(), strict=True)]
+            self._prototypes[f"rocsolver_{letter}geqrf_ptr_batched"] = ("rocblas_status", declared)
 
 
 def scalar(value: complex, letter: str) -> np.ndarray[Any, Any]:

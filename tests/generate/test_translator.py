@@ -223,6 +223,28 @@ def _calls() -> dict[str, imports.AmdCall]:
     return dict(load_calls())
 
 
+def test_where_info_tells_which_argument_is_wrong_the_block_looks_at_the_options() -> None:
+    entry = """
+        getrs:
+          summary: solve
+          cuda: cublas{T}getrsBatched
+          types: [S]
+          params:
+            handle: handle
+            trans: op
+            info: INFO
+          compose: getrs_batched
+          capture: safe
+    """
+    hot, cold = written(entry.replace("INFO", "info(trans)"))
+    assert "    if dg_foreign(handle, DG_BLAS):" in hot
+    assert "bad_op" not in hot + cold
+    assert "int *info) noexcept nogil:" in hot
+    hot, cold = written(entry.replace("INFO", "c(int *)"))
+    assert "    if dg_foreign(handle, DG_BLAS) or bad_op(trans):" in hot
+    assert "bad_op" in cold
+
+
 @pytest.mark.parametrize(
     ("name", "line"),
     [

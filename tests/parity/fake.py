@@ -14,6 +14,7 @@ import numpy as np
 from dragoman.parity.cases import LETTERS, all_params, element_dtype, number, stored
 from dragoman.parity.memory import HostMemory
 from dragoman.parity.oracles import ORACLES, Array, Expected, Residual
+from dragoman.parity.oracles.claims import to_elements
 from dragoman.parity.strategies import lowest
 from dragoman.tables import expr
 from dragoman.tables.kinds import OPTIONS, SIZES
@@ -74,7 +75,7 @@ class FakeSubject:
         for claim in claims:
             assert isinstance(claim, (Expected, Residual))
             with np.errstate(all="ignore"):
-                arrays[claim.array][claim.index] = claim.values
+                arrays[claim.array][claim.index] = to_elements(claim.values, arrays[claim.array].dtype)
         self.after(arrays)
         if function.form.base == "v1":
             return arrays["result"][0].item() if "result" in arrays else None
@@ -82,7 +83,9 @@ class FakeSubject:
 
     def _decode(self, function: Function, values: Mapping[str, Any]) -> tuple[dict[str, Array], dict[str, Any]]:
         integers = {
-            p.name: _integer(p, values[p.name]) for p in function.params if p.kind.name in (*SIZES, *OPTIONS, "stride")
+            p.name: _integer(p, values[p.name])
+            for p in function.params
+            if p.kind.name in (*SIZES, *OPTIONS, "stride", "datatype", "enum")
         }
         same = function.entry.v1.same if function.form.base == "v1" else ""
         if same:

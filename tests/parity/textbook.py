@@ -348,7 +348,25 @@ def _extreme(sign: int) -> Callable[[dict[str, Any]], None]:
     return run
 
 
+def _packing(unpack: bool) -> Callable[[dict[str, Any]], None]:
+    """AP(i, j) and A(i, j) are one element, in the triangle that is stored."""
+
+    def run(v: dict[str, Any]) -> None:
+        n, lower = v["n"], v["uplo"] == LOWER
+        for j in range(1, n + 1):
+            for i in range(j if lower else 1, n + 1 if lower else j + 1):
+                packed = i + (j - 1) * (2 * n - j) // 2 - 1 if lower else i + (j - 1) * j // 2 - 1
+                full = i - 1 + (j - 1) * v["lda"]
+                if unpack:
+                    v["A"][full] = v["AP"][packed]
+                else:
+                    v["AP"][packed] = v["A"][full]
+
+    return run
+
+
 TEXTBOOK: dict[str, Callable[[dict[str, Any]], None]] = {
+    "tpttr": _packing(True), "trttp": _packing(False),
     "amax": _extreme(1), "amin": _extreme(-1), "asum": asum, "axpy": axpy, "copy": copy, "swap": swap, "scal": scal,
     "rot": rot, "dot": _dot(False), "dotu": _dot(False), "dotc": _dot(True), "nrm2": nrm2,
     "gemv": gemv, "gbmv": gbmv, "ger": _ger(False), "geru": _ger(False), "gerc": _ger(True),

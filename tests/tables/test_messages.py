@@ -41,6 +41,7 @@ cublas:
   title: cuBLAS
   status: cublasStatus_t
   prefix: CUBLAS_STATUS_
+  handle: {type: cublasHandle_t, struct: dg_blas, magic: DG_BLAS}
   reasons:
     {bad_handle: A, forked: A, no_backend: A, no_memory: A, no_kernels: A, closing: A, unsupported: A, invalid: A}
   versions:
@@ -55,7 +56,8 @@ GEMM = HEAD + "f:\n  summary: s\n  host: b\n  params:\n    m: dim\n    trans: op
 UNCLOSED = (
     "did not find expected ',' or ']'" if yaml.__with_libyaml__ else "expected ',' or ']', but got '<stream end>'"
 )
-ELEMENT_WORDS = "any, bf16, c32, c64, f16, f32, f64, i32, i64, i8, u8"
+TYPED = HEAD + "f: {summary: s, params: {A: datatype, B: datatype}, rocm: rocblas_f, combos: {columns: [A, B], "
+ELEMENT_WORDS = "any, bf16, c32, c64, ci8, f16, f32, f64, i32, i64, i8, u8"
 
 # id, table, message: tables that are read as `t.yaml` in a library cublas
 ENTRIES = {
@@ -88,7 +90,8 @@ ENTRIES = {
     "key unknown": (HOST + "capure: safe}\n", "2:26: unknown key 'capure'; did you mean 'capture'?"),
     "key unknown in file": (
         "file: {library: cublas, chapter: C, foo: 1}\n",
-        "1:37: unknown key 'foo'; expected one of chapter, cuda_since, cuda_until, header, library, unsupported",
+        "1:37: unknown key 'foo'; expected one of chapter, cuda_since, cuda_until, header, library, parts, "
+        "unsupported",
     ),
     # expr
     "no expression": (
@@ -120,6 +123,14 @@ ENTRIES = {
     "enum of nothing": (
         HOST + "params: {m: enum(1)}}\n",
         "2:38: enum(1) has the wrong arguments; expected enum(TYPE) or enum(TYPE, TRANSLATION)",
+    ),
+    "info of nothing": (
+        HOST + "params: {m: info}}\n",
+        "2:38: info has the wrong arguments; expected info(PARAMETER, …), in the order in which they are counted",
+    ),
+    "info of a number": (
+        HOST + "params: {m: 'info(m, 1)'}}\n",
+        "2:38: info(m, 1) has the wrong arguments; expected info(PARAMETER, …), in the order in which they are counted",
     ),
     "size with an argument": (HOST + "params: {m: dim(in)}}\n", "2:38: dim takes no arguments; found dim(in)"),
     "handle with an argument": (
@@ -226,9 +237,50 @@ ENTRIES = {
         HEAD + "f: {summary: s, rocm: cublas_f}\n",
         "2:23: 'cublas_f' is no function of a known AMD library; expected rocblas_…, rocsolver_…, hip…, miopen…",
     ),
+    "a descriptor without a word": (
+        HOST + "params: {a: desc(1)}}\n",
+        "2:38: desc(1) has the wrong arguments; expected desc(WORD) and perhaps const, optional",
+    ),
+    "a descriptor of nothing": (
+        HOST + "params: {a: desc(tensor)}}\n",
+        "2:38: cublas has no descriptor 'tensor'; expected one of ",
+    ),
+    "parts of no major": (
+        HOST + "parts: {8: ops}}\n",
+        "2:34: '8' is no major of cublas; expected one of 12",
+    ),
+    # types that go together
     "row too short": (
-        HOST + "combos: {columns: [A, B], rows: [[f32]], otherwise: NOT_SUPPORTED}}\n",
-        "2:59: the row has 1 cells; expected 2: A, B",
+        TYPED + "rows: [[f32]], otherwise: NOT_SUPPORTED}}\n",
+        "2:103: the row has 1 cells; expected 2: A, B",
+    ),
+    "no type": (
+        TYPED + "rows: [[f32, f31]], otherwise: NOT_SUPPORTED}}\n",
+        "2:109: unknown element type 'f31'; did you mean 'f32'?",
+    ),
+    "row twice": (
+        TYPED + "rows: [[f32, [f32, f64]], [f32, f64]], otherwise: NOT_SUPPORTED}}\n",
+        "2:122: f32, f64 stands in two rows; first at t.yaml:2:103",
+    ),
+    "no column": (
+        TYPED.replace("[A, B]", "[A, C]") + "rows: [], otherwise: NOT_SUPPORTED}}\n",
+        "2:88: 'C' is no column; expected one of A, B, scale, by, type",
+    ),
+    "column missing": (
+        TYPED.replace("[A, B]", "[A]") + "rows: [], otherwise: NOT_SUPPORTED}}\n",
+        "2:88: no column 'B'; expected one for each parameter of kind datatype",
+    ),
+    "targets without `by`": (
+        TYPED.replace("rocm: rocblas_f", "rocm: [{to: rocblas_f}, {to: rocblas_g}]") + "rows: [], otherwise: A}}\n",
+        "2:113: the column `by` names one of several targets; expected it with more than one, and only then",
+    ),
+    "scale without a column": (
+        HEAD + "f: {summary: s, params: {m: dim}, rocm: [{to: rocblas_f, args: [m, scale]}]}\n",
+        "2:1: a target passes on `scale`; expected a column of that name under combos",
+    ),
+    "target composed without capture": (
+        HEAD + "f: {summary: s, rocm: [{to: rocblas_f}, {compose: b}]}\n",
+        "2:41: 'b' is composed and has no `capture`; expected one of safe, workspace, refuse",
     ),
 }  # fmt: skip
 
@@ -236,7 +288,7 @@ ENTRIES = {
 WHOLE = {
     "major is a word": (
         LIBRARIES.replace('"12"', "twelve"), RIGHT,
-        "tables/libraries.yaml:8:5: 'twelve' is not a major version; expected a number such as 12",
+        "tables/libraries.yaml:9:5: 'twelve' is not a major version; expected a number such as 12",
     ),
     "reason missing": (
         LIBRARIES.replace("forked: A, ", ""), RIGHT,
@@ -244,7 +296,11 @@ WHOLE = {
     ),
     "no number": (
         LIBRARIES.replace("12.9.2,", "12.9.2, number: many,"), RIGHT,
-        "tables/libraries.yaml:8:37: found 'many'; expected a number",
+        "tables/libraries.yaml:9:37: found 'many'; expected a number",
+    ),
+    "no handle": (
+        LIBRARIES.replace("  handle: {type: cublasHandle_t, struct: dg_blas, magic: DG_BLAS}\n", ""), RIGHT,
+        "tables/cublas/t.yaml:7:13: cublas has no handle; expected one in tables/libraries.yaml",
     ),
     "symbol twice": (
         LIBRARIES, RIGHT + "cublasScopy: {summary: s, host: b}\n",

@@ -1,5 +1,4 @@
 # Products of 16-bit numbers: computed in float, rounded once at the end.
-
 cdef extern from "half.h" nogil:
     float rb_from_half(rocblas_half half)
     rocblas_half rb_to_half(float value)
@@ -15,8 +14,7 @@ ctypedef fused narrow:
     rocblas_bfloat16
     float
 
-cdef enum:
-    PANEL = 96  # edge of the float copies that OpenBLAS multiplies: three of them fit a thread's stack
+include "panels.pxi"
 
 
 cdef inline float to_float(narrow value) noexcept nogil:
@@ -62,49 +60,32 @@ cdef void scale_matrix_half(int64_t m, int64_t n, float beta, narrow *c, int64_t
             finish(&c[i + j * ldc], 0, 0, beta)
 
 
-cdef inline void load(const half *a, int64_t lda, int trans, int64_t i0, int64_t j0, int64_t m, int64_t n, float *out) noexcept nogil:
-    """The m×n part of op(A) at (i0, j0), as floats PANEL apart."""
-    cdef int64_t i, j
-    for j in range(n):
-        for i in range(m):
-            if trans == rocblas_operation_none:
-                out[i + j * PANEL] = to_float(a[i0 + i + (j0 + j) * lda])
-            else:
-                out[i + j * PANEL] = to_float(a[j0 + j + (i0 + i) * lda])
-
-
 cdef void gemm_half(
     int transa, int transb, int64_t m, int64_t n, int64_t k, float alpha, const half *a, int64_t lda, const half *b,
-    int64_t ldb, float beta, half *c, int64_t ldc
+    int64_t ldb, float beta, narrow *c, int64_t ldc
 ) noexcept nogil:
-    """C ← α·op(A)·op(B) + β·C, panel by panel."""
-    cdef float left[PANEL * PANEL]
-    cdef float right[PANEL * PANEL]
-    cdef float total[PANEL * PANEL]
-    cdef float one = 1, add
+    """C ← α·op(A)·op(B) + β·C by way of float panels, rounded once."""
+    cdef panels p
     cdef int64_t i, j, i0, j0 = 0, k0, rows, cols, depth
+    take_panels(&p, m, n, k, LARGEST)
     while j0 < n:
-        cols = pick(n - j0 < PANEL, n - j0, PANEL)
+        cols = pick(n - j0 < p.cols, n - j0, p.cols)
         i0 = 0
         while i0 < m:
-            rows = pick(m - i0 < PANEL, m - i0, PANEL)
+            rows = pick(m - i0 < p.rows, m - i0, p.rows)
             k0 = 0
-            add = 0
             while k0 < k:
-                depth = pick(k - k0 < PANEL, k - k0, PANEL)
-                load(a, lda, transa, i0, k0, rows, depth, left)
-                load(b, ldb, transb, k0, j0, depth, cols, right)
-                cblas_gemm(
-                    rocblas_operation_none, rocblas_operation_none, rows, cols, depth, one, <const float *>left, PANEL,
-                    <const float *>right, PANEL, add, <float *>total, PANEL
-                )
-                add = 1
-                k0 += PANEL
+                depth = pick(k - k0 < p.depth, k - k0, p.depth)
+                load(a, lda, transa, i0, k0, rows, depth, p.left)
+                load(b, ldb, transb, k0, j0, depth, cols, p.right)
+                multiply_panels(&p, transa, transb, rows, cols, depth, k0 > 0)
+                k0 += depth
             for j in range(cols):
                 for i in range(rows):
-                    finish(&c[i0 + i + (j0 + j) * ldc], alpha, total[i + j * PANEL], beta)
-            i0 += PANEL
-        j0 += PANEL
+                    finish(&c[i0 + i + (j0 + j) * ldc], alpha, p.total[i + j * rows], beta)
+            i0 += rows
+        j0 += cols
+    drop_panels(&p)
 
 
 cdef void gemv_half(

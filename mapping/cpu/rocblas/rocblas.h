@@ -14,6 +14,7 @@ typedef struct rb_handle *rocblas_handle;
 typedef void *hipStream_t;
 typedef void *hipEvent_t;
 typedef int rocblas_operation, rocblas_fill, rocblas_diagonal, rocblas_side, rocblas_datatype;
+typedef int rocblas_gemm_algo;
 typedef int rocblas_pointer_mode, rocblas_atomics_mode, rocblas_math_mode, rocblas_performance_metric;
 
 /* Numbers of 16 bits: structs, so that neither is taken for the other. */
@@ -49,6 +50,18 @@ enum { rocblas_operation_none = 111, rocblas_operation_transpose = 112, rocblas_
 enum { rocblas_fill_upper = 121, rocblas_fill_lower = 122 };
 enum { rocblas_diagonal_non_unit = 131, rocblas_diagonal_unit = 132 };
 enum { rocblas_side_left = 141, rocblas_side_right = 142 };
+
+/* Types as arguments: those that a function here takes. */
+enum {
+    rocblas_datatype_f16_r = 150,
+    rocblas_datatype_f32_r = 151,
+    rocblas_datatype_f64_r = 152,
+    rocblas_datatype_f32_c = 154,
+    rocblas_datatype_f64_c = 155,
+    rocblas_datatype_i8_r = 160,
+    rocblas_datatype_i32_r = 162,
+    rocblas_datatype_bf16_r = 168
+};
 
 /* ---- handles ---- */
 

@@ -11,6 +11,7 @@ cdef extern from "rocblas.h" nogil:
     ctypedef int rocblas_diagonal
     ctypedef int rocblas_side
     ctypedef int rocblas_datatype
+    ctypedef int rocblas_gemm_algo
     ctypedef int rocblas_pointer_mode
     ctypedef int rocblas_atomics_mode
     ctypedef int rocblas_math_mode
@@ -32,6 +33,8 @@ cdef extern from "rocblas.h" nogil:
         rocblas_fill_upper, rocblas_fill_lower
         rocblas_diagonal_non_unit, rocblas_diagonal_unit
         rocblas_side_left, rocblas_side_right
+        rocblas_datatype_f16_r, rocblas_datatype_f32_r, rocblas_datatype_f64_r, rocblas_datatype_f32_c
+        rocblas_datatype_f64_c, rocblas_datatype_i8_r, rocblas_datatype_i32_r, rocblas_datatype_bf16_r
         RB_LIVE, RB_HANDLES, RB_OWN, RB_USER_SIZE, RB_USER_MEMORY
     ctypedef struct rb_handle:
         uint32_t magic

@@ -38,6 +38,20 @@ class Fault:
         return f"{self.array}[{self.position}]: {self.what}" if self.position >= 0 else f"{self.array}: {self.what}"
 
 
+# NumPy has neither: the bits of a bfloat16, and two 8-bit integers that are a complex number.
+BF16 = np.dtype([("bf16", np.uint16)])
+CI8 = np.dtype([("re", np.int8), ("im", np.int8)])
+
+
+def is_complex(dtype: npt.DTypeLike) -> bool:
+    return np.dtype(dtype).kind == "c" or dtype == CI8
+
+
+def is_float(dtype: npt.DTypeLike) -> bool:
+    """Floating-point, real or complex: such an element may be NaN."""
+    return np.dtype(dtype).kind in "fc" or dtype == BF16
+
+
 def real_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
     """The real type that holds one component."""
     return np.empty(0, dtype).real.dtype
@@ -45,12 +59,38 @@ def real_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
 
 def roundoff(dtype: npt.DTypeLike) -> float:
     """Unit roundoff u of an element type: half the spacing at 1."""
-    return float(np.finfo(real_dtype(dtype)).eps) / 2
+    return 2.0**-8 if dtype == BF16 else float(np.finfo(real_dtype(dtype)).eps) / 2
 
 
 def smallest(dtype: npt.DTypeLike) -> float:
     """Smallest normal number: what one flushed or inexact underflow can cost."""
-    return float(np.finfo(real_dtype(dtype)).tiny)
+    return float(np.finfo(np.float32 if dtype == BF16 else real_dtype(dtype)).tiny)
+
+
+def from_bfloat16(bits: Array) -> Array:
+    """bfloat16 is the upper half of a float."""
+    return np.ascontiguousarray(bits["bf16"].astype(np.uint32) << 16).view(np.float32)
+
+
+def to_bfloat16(values: Array) -> Array:
+    """Rounded to nearest, ties to even; NaN stays NaN."""
+    single = np.ascontiguousarray(values, np.float32)
+    bits = single.view(np.uint32)
+    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    half = np.where(np.isnan(single), bits >> 16 | 0x40, rounded).astype(np.uint16)
+    return half.view(BF16)
+
+
+def to_elements(values: Any, dtype: npt.DTypeLike) -> Array:
+    """Numbers as elements of a type, those that NumPy does not have included."""
+    array = np.asarray(values)
+    if dtype == BF16:
+        return to_bfloat16(array.real).reshape(array.shape)
+    if dtype == CI8:
+        found = np.empty(array.shape, CI8)
+        found["re"], found["im"] = array.real, array.imag
+        return found
+    return array.astype(dtype)
 
 
 def gamma(k: int, u: float) -> float:
@@ -62,19 +102,25 @@ def gamma(k: int, u: float) -> float:
 
 def growth(terms: int, dtype: npt.DTypeLike) -> float:
     """γ for a sum of `terms` products in an element type; a complex product counts twice and its own addition once."""
-    count = 2 * terms + 2 if np.dtype(dtype).kind == "c" else terms + 1
+    count = 2 * terms + 2 if is_complex(dtype) else terms + 1
     return gamma(count, roundoff(dtype))
 
 
 def wide(values: Array | complex | np.generic) -> Array:
     """The same values in long double, or complex long double."""
     array = np.asarray(values)
+    if array.dtype == BF16:
+        return from_bfloat16(array).astype(LONG)
+    if array.dtype == CI8:
+        return np.asarray(array["re"].astype(LONG) + 1j * array["im"].astype(LONG))
     return array.astype(CLONG if array.dtype.kind == "c" else LONG)
 
 
 def size1(values: Array) -> Array:
     """|Re| + |Im| in long double: the modulus that bounds are made of."""
     array = np.asarray(values)
+    if array.dtype.kind == "V":
+        array = wide(array)
     if array.dtype.kind == "c":
         return np.asarray(np.abs(array.real).astype(LONG) + np.abs(array.imag).astype(LONG))
     return np.asarray(np.abs(array).astype(LONG))
@@ -114,6 +160,8 @@ class Expected(Claim):
     def _parts(self, after: Arrays) -> list[tuple[Array, Array, Array, Array]]:
         """(index, wanted, got, bound) of each component, flat, where a promise exists."""
         got = after[self.array][self.index]
+        if got.dtype.kind == "V":
+            got = wide(got)
         want, bound = np.broadcast_arrays(self.values, self.bound)
         if got.dtype.kind != "c":
             return [(self.index.ravel(), want.ravel(), got.ravel(), bound.ravel())]

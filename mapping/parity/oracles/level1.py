@@ -8,7 +8,21 @@ import numpy as np
 
 from . import storage as st
 from .arithmetic import INF, scaled
-from .claims import LONG, Array, Claim, Expected, Index, gamma, growth, roundoff, size1, smallest, wide
+from .claims import (
+    LONG,
+    Array,
+    Claim,
+    Expected,
+    Index,
+    gamma,
+    growth,
+    is_complex,
+    is_float,
+    roundoff,
+    size1,
+    smallest,
+    wide,
+)
 from .registry import oracle
 
 _FIRST: Index = np.zeros(1, np.int64)
@@ -16,9 +30,9 @@ _FIRST: Index = np.zeros(1, np.int64)
 
 def answer(result: Array, value: object, bound: object = 0) -> Claim:
     """A claim about the one element of a result."""
-    if result.dtype.kind in "iu":
+    if not is_float(result.dtype):
         return Expected("result", _FIRST, np.array([value], result.dtype), np.zeros(1))
-    values = np.array([value], np.clongdouble if result.dtype.kind == "c" else LONG)
+    values = np.array([value], np.clongdouble if is_complex(result.dtype) else LONG)
     return Expected("result", _FIRST, values, np.array([bound], LONG))
 
 

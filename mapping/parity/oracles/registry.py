@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from .claims import Claim
 
 Function = Callable[..., list[Claim]]
+Domain = Callable[[Mapping[str, int]], Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,22 @@ class Oracle:
     ties: bool = False
     # An array whose first element is one of a few flags.
     flags: tuple[str, tuple[int, ...]] | None = None
+    # Options that have a meaning in every type, where not all three operations have: {"trans": (N,)}.
+    ops: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    # Pointers that may be NULL, which means something: the oracle gets None.
+    optional: tuple[str, ...] = ()
+    # Arrays of row swaps, and the size that each member has of them.
+    pivots: Mapping[str, str] = field(default_factory=dict)
+    # Kinds of poison, where not all have a meaning; `column` and `pivot` make a matrix singular.
+    poison: tuple[str, ...] = ()
+    # Sizes that the function does not take are brought into what it takes.
+    domain: Domain | None = None
+    # Calls beyond it: name → sizes and the status that NVIDIA's manual gives.
+    beyond: Mapping[str, tuple[Mapping[str, int], int]] = field(default_factory=dict)
+
+    def within(self, values: Mapping[str, int]) -> dict[str, int]:
+        """Sizes that the function takes."""
+        return {**values, **(self.domain(values) if self.domain else {})}
 
 
 ORACLES: dict[str, Oracle] = {}
@@ -52,6 +69,12 @@ def oracle(
     repeats: tuple[str, ...] = (),
     ties: bool = False,
     flags: tuple[str, tuple[int, ...]] | None = None,
+    ops: Mapping[str, tuple[int, ...]] | None = None,
+    optional: tuple[str, ...] = (),
+    pivots: Mapping[str, str] | None = None,
+    poison: tuple[str, ...] = (),
+    domain: Domain | None = None,
+    beyond: Mapping[str, tuple[Mapping[str, int], int]] | None = None,
 ) -> Callable[[Function], Function]:
     """Register a function under one or more oracle names (default: its own)."""
 
@@ -60,8 +83,9 @@ def oracle(
             if name in ORACLES:
                 raise ValueError(f"oracle {name!r} is defined twice")
             ORACLES[name] = Oracle(
-                name, function, complex_ops or {}, alias or {}, solve, scales, positive, repeats, ties, flags
-            )
+                name, function, complex_ops or {}, alias or {}, solve, scales, positive, repeats, ties, flags, ops or {},
+                optional, pivots or {}, poison, domain, beyond or {},
+            )  # fmt: skip
         return function
 
     return register

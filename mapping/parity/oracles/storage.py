@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .claims import CLONG, LONG, Array, Index, wide
+from .claims import CLONG, LONG, Array, Index, is_complex, wide
 
 # NVIDIA's numbers of the BLAS options.
 N, T, C = 0, 1, 2
@@ -75,7 +75,7 @@ def packed(n: int, uplo: int) -> Stored:
 def gather(buffer: Array, stored: Stored) -> Array:
     """Dense matrix in long double; what is not stored is 0 and was not read."""
     index, mask = stored
-    dense = np.zeros(index.shape, CLONG if buffer.dtype.kind == "c" else LONG)
+    dense = np.zeros(index.shape, CLONG if is_complex(buffer.dtype) else LONG)
     dense[mask] = wide(buffer[index[mask]])
     return dense
 

@@ -17,7 +17,7 @@ typedef struct {
     void *call;
     void *handle;
     void *streams[2];
-    int op, side, fill, diag, real; /* this layer's numbers for N, left, upper, non-unit, 32-bit float */
+    int op, side, fill, diag, real, compute; /* this layer's numbers: N, left, upper, non-unit, 32-bit float (twice) */
 } layer;
 
 static float one = 1.0f, data[64];
@@ -44,12 +44,23 @@ LOOP(sgemmStridedBatched,
      to->handle, to->op, to->op, 2, 2, 2, &one, data, 2, 4ll, data + 16, 2, 4ll, &one, data + 32, 2, 4ll, 2)
 LOOP(strsm, (void *, int, int, int, int, int, int, in, in, int, float *, int), to->handle, to->side, to->fill, to->op,
      to->diag, 2, 3, &one, data, 2, data + 8, 2)
+/* AMD's own has a separate result, a solution and flags; NVIDIA's and hipBLAS's agree. */
+LOOP(gemmEx,
+     (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, void *, int, int, int, int),
+     to->handle, to->op, to->op, 2, 3, 4, &one, data, to->real, 2, data + 8, to->real, 4, &one, data + 32, to->real, 2,
+     to->compute, 0)
+LOOP(gemm_ex,
+     (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, any, int, int, void *, int, int, int, int,
+      int, unsigned),
+     to->handle, to->op, to->op, 2, 3, 4, &one, data, to->real, 2, data + 8, to->real, 4, &one, data + 32, to->real, 2,
+     data + 32, to->real, 2, to->compute, 0, 0, 0)
 LOOP(setStream, (void *, void *), to->handle, to->streams[i & 1])
 LOOP(getStream, (void *, void **), to->handle, (void **)(data + 40))
 
 typedef struct {
     const char *name, *rocblas, *cublas, *hipblas;
     void (*loop)(const layer *, long);
+    void (*direct)(const layer *, long); /* where AMD's function takes other arguments */
 } order;
 static const order orders[] = {
     {"saxpy", "rocblas_saxpy", "cublasSaxpy_v2", "hipblasSaxpy", loop_saxpy},
@@ -59,14 +70,19 @@ static const order orders[] = {
     {"sgemmStridedBatched", "rocblas_sgemm_strided_batched", "cublasSgemmStridedBatched", "hipblasSgemmStridedBatched",
      loop_sgemmStridedBatched},
     {"strsm", "rocblas_strsm", "cublasStrsm_v2", "hipblasStrsm", loop_strsm},
+    {"gemmEx", "rocblas_gemm_ex", "cublasGemmEx", "hipblasGemmEx_v2", loop_gemmEx, loop_gemm_ex},
     {"setStream", "rocblas_set_stream", "cublasSetStream_v2", "hipblasSetStream", loop_setStream},
     {"getStream", "rocblas_get_stream", "cublasGetStream_v2", "hipblasGetStream", loop_getStream},
 };
 
+static void (*loop_of(const order *what, const layer *to))(const layer *, long) {
+    return to->real == 151 && what->direct ? what->direct : what->loop;
+}
+
 __attribute__((noinline)) static long long measure(const order *what, const layer *to, long times) {
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    what->loop(to, times);
+    loop_of(what, to)(to, times);
     clock_gettime(CLOCK_MONOTONIC, &end);
     return (end.tv_sec - start.tv_sec) * 1000000000ll + end.tv_nsec - start.tv_nsec;
 }
@@ -83,6 +99,7 @@ int main(int count, char **words) {
     if (!library) return fprintf(stderr, "%s\n", dlerror()), 3;
     int nvidia = !strcmp(words[2], "cublas"), hip = !strcmp(words[2], "hipblas");
     layer to = {.op = nvidia ? 0 : 111, .side = nvidia ? 0 : 141, .fill = nvidia ? 1 : 121, .diag = nvidia ? 0 : 131};
+    to.real = nvidia || hip ? 0 : 151, to.compute = nvidia ? 68 : hip ? 2 : 151;
     to.streams[0] = data, to.streams[1] = data + 1;
     create_call create = (create_call)symbol(
         library, nvidia ? "cublasCreate_v2" : hip ? "hipblasCreate" : "rocblas_create_handle");
@@ -96,7 +113,7 @@ int main(int count, char **words) {
             if (!strcmp(orders[i].name, name)) found = &orders[i];
         if (!found) return fprintf(stderr, "no order %s\n", name), 2;
         to.call = symbol(library, nvidia ? found->cublas : hip ? found->hipblas : found->rocblas);
-        found->loop(&to, 4); /* first use: libraries are opened, names bound */
+        loop_of(found, &to)(&to, 4); /* first use: libraries are opened, names bound */
         printf("%lld\n", measure(found, &to, times));
         fflush(stdout);
     }

@@ -1,0 +1,194 @@
+# Recurrent networks. Blocks of tables/cudnn/rnn.yaml.
+
+include "common.pxi"
+
+
+cdef public cudnnStatus_t create_rnn_descriptor(cudnnRNNDescriptor_t *place) noexcept nogil:
+    cdef cudnnStatus_t status = dnn_new(<void **>place, DNN_RNN)
+    if status == CUDNN_STATUS_SUCCESS:
+        (<dnn_rnn *>place[0]).bias = CUDNN_RNN_DOUBLE_BIAS
+    return status
+
+
+cdef public cudnnStatus_t destroy_rnn_descriptor(dnn_rnn *d) noexcept nogil:
+    return dnn_delete(d, DNN_RNN)
+
+
+cdef public cudnnStatus_t set_rnn_descriptor_v8(dnn_rnn *d, cudnnRNNAlgo_t algo, cudnnRNNMode_t cell,
+        cudnnRNNBiasMode_t bias, cudnnDirectionMode_t direction, cudnnRNNInputMode_t input_mode,
+        cudnnDataType_t data_type, cudnnDataType_t math_type, cudnnMathType_t math, int32_t input_size, int32_t hidden,
+        int32_t projected, int32_t layers, dnn_dropout *dropout, uint32_t flags) noexcept nogil:
+    if <uint32_t>algo >= <uint32_t>CUDNN_RNN_ALGO_COUNT:
+        return bad(b"algo is no algorithm")
+    if <uint32_t>cell > <uint32_t>CUDNN_GRU:
+        return bad(b"cellMode is no cell")
+    if <uint32_t>bias > <uint32_t>CUDNN_RNN_SINGLE_REC_BIAS:
+        return bad(b"biasMode is no bias mode")
+    if <uint32_t>direction > <uint32_t>CUDNN_BIDIRECTIONAL:
+        return bad(b"dirMode is neither UNIDIRECTIONAL nor BIDIRECTIONAL")
+    if <uint32_t>input_mode > <uint32_t>CUDNN_SKIP_INPUT:
+        return bad(b"inputMode is neither LINEAR_INPUT nor SKIP_INPUT")
+    if dnn_type_bytes(<int>data_type) == 0 or dnn_type_bytes(<int>math_type) == 0:
+        return bad(b"a type is none of this version")
+    if <uint32_t>math > <uint32_t>CUDNN_FMA_MATH:
+        return bad(b"mathType is no math type")
+    if input_size < 1 or hidden < 1 or layers < 1 or projected < 1:
+        return bad(b"a size or the number of layers is not positive")
+    if projected > hidden:
+        return bad(b"projSize is larger than hiddenSize")
+    if projected != hidden and cell != <uint32_t>CUDNN_LSTM:
+        return cannot(b"only an LSTM can have a projection")
+    if flags & ~1u:
+        return bad(b"auxFlags has unknown bits")
+    d.algo = <int32_t>algo
+    d.cell = <int32_t>cell
+    d.bias = <int32_t>bias
+    d.direction = <int32_t>direction
+    d.input_mode = <int32_t>input_mode
+    d.data_type = <int32_t>data_type
+    d.math_type = <int32_t>math_type
+    d.math = <int32_t>math
+    d.input_size = input_size
+    d.hidden = hidden
+    d.projected = projected
+    d.layers = layers
+    d.dropout = dropout
+    d.flags = flags
+    d.set = 8
+    d.amd = NULL
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef public cudnnStatus_t get_rnn_descriptor_v8(dnn_rnn *d, cudnnRNNAlgo_t *algo, cudnnRNNMode_t *cell,
+        cudnnRNNBiasMode_t *bias, cudnnDirectionMode_t *direction, cudnnRNNInputMode_t *input_mode,
+        cudnnDataType_t *data_type, cudnnDataType_t *math_type, cudnnMathType_t *math, int32_t *input_size,
+        int32_t *hidden, int32_t *projected, int32_t *layers, cudnnDropoutDescriptor_t *dropout,
+        uint32_t *flags) noexcept nogil:
+    if not d.set:
+        return bad(b"the network was not set")
+    give(<int *>algo, d.algo)
+    give(<int *>cell, d.cell)
+    give(<int *>bias, d.bias)
+    give(<int *>direction, d.direction)
+    give(<int *>input_mode, d.input_mode)
+    give(<int *>data_type, d.data_type)
+    give(<int *>math_type, d.math_type)
+    give(<int *>math, d.math)
+    give(<int *>input_size, d.input_size)
+    give(<int *>hidden, d.hidden)
+    give(<int *>projected, d.projected)
+    give(<int *>layers, d.layers)
+    if dropout is not NULL:
+        dropout[0] = <cudnnDropoutDescriptor_t>d.dropout
+    give(<int *>flags, <int>d.flags)
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef public cudnnStatus_t rnn_set_clip_v8(dnn_rnn *d, cudnnRNNClipMode_t mode, cudnnNanPropagation_t nan, double low,
+        double high) noexcept nogil:
+    if <uint32_t>mode > <uint32_t>CUDNN_RNN_CLIP_MINMAX or not is_nan_rule(nan):
+        return bad(b"clipMode or clipNanOpt has no such value")
+    if mode == <uint32_t>CUDNN_RNN_CLIP_MINMAX and not low <= high:
+        return bad(b"lclip is above rclip, or one of them is NaN")
+    d.clip_mode = <int32_t>mode
+    d.clip_nan = <int32_t>nan
+    d.clip_low = low
+    d.clip_high = high
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef public cudnnStatus_t rnn_set_clip_v9(dnn_rnn *d, cudnnRNNClipMode_t mode, double low, double high) noexcept nogil:
+    return rnn_set_clip_v8(d, mode, CUDNN_NOT_PROPAGATE_NAN, low, high)
+
+
+cdef public cudnnStatus_t rnn_get_clip_v8(dnn_rnn *d, cudnnRNNClipMode_t *mode, cudnnNanPropagation_t *nan, double *low,
+        double *high) noexcept nogil:
+    give(<int *>mode, d.clip_mode)
+    give(<int *>nan, d.clip_nan)
+    if low is not NULL:
+        low[0] = d.clip_low
+    if high is not NULL:
+        high[0] = d.clip_high
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef public cudnnStatus_t rnn_get_clip_v9(dnn_rnn *d, cudnnRNNClipMode_t *mode, double *low,
+        double *high) noexcept nogil:
+    return rnn_get_clip_v8(d, mode, NULL, low, high)
+
+
+cdef public cudnnStatus_t build_rnn_dynamic(dnn_handle *h, dnn_rnn *d, int batch) noexcept nogil:
+    """Nothing is compiled ahead: MIOpen compiles by itself."""
+    if batch < 1:
+        return bad(b"miniBatch is not positive")
+    if d.algo != CUDNN_RNN_ALGO_PERSIST_DYNAMIC:
+        return bad(b"the network's algorithm is not PERSIST_DYNAMIC")
+    return CUDNN_STATUS_SUCCESS
+
+
+# ---- sequences
+
+cdef public cudnnStatus_t create_rnn_data_descriptor(cudnnRNNDataDescriptor_t *place) noexcept nogil:
+    return dnn_new(<void **>place, DNN_RNN_DATA)
+
+
+cdef public cudnnStatus_t destroy_rnn_data_descriptor(dnn_rnn_data *d) noexcept nogil:
+    cdef void *lengths = d.lengths if d is not NULL else NULL
+    cdef cudnnStatus_t status = dnn_delete(d, DNN_RNN_DATA)
+    if status == CUDNN_STATUS_SUCCESS and lengths is not NULL:
+        dg_the_core.release(lengths)
+    return status
+
+
+cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType_t type, cudnnRNNDataLayout_t layout,
+        int longest, int batch, int vector, const int *lengths, void *fill) noexcept nogil:
+    cdef int32_t *copied
+    cdef int i
+    if not (type == <uint32_t>CUDNN_DATA_FLOAT or type == <uint32_t>CUDNN_DATA_DOUBLE
+            or type == <uint32_t>CUDNN_DATA_HALF or type == <uint32_t>CUDNN_DATA_BFLOAT16):
+        return cannot(b"dataType is no floating-point type")
+    if <uint32_t>layout > <uint32_t>CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
+        return bad(b"layout is no layout")
+    if longest < 1 or batch < 1 or vector < 1 or lengths is NULL:
+        return bad(b"a size is not positive, or seqLengthArray is NULL")
+    for i in range(batch):
+        if lengths[i] < 0 or lengths[i] > longest:
+            return bad(b"a length is negative or above maxSeqLength")
+        if layout == <uint32_t>CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED and i and lengths[i] > lengths[i - 1]:
+            return bad(b"lengths of packed sequences do not fall")
+    copied = <int32_t *>dg_the_core.alloc(<size_t>batch * sizeof(int32_t))
+    if copied is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
+    memcpy(copied, lengths, <size_t>batch * sizeof(int32_t))
+    if d.lengths is not NULL:
+        dg_the_core.release(d.lengths)
+    d.lengths = copied
+    d.type = <int32_t>type
+    d.layout = <int32_t>layout
+    d.longest = longest
+    d.batch = batch
+    d.vector = vector
+    d.filled = 1 if fill is not NULL else 0
+    d.fill = 0
+    if fill is not NULL:
+        memcpy(&d.fill, fill, <size_t>dnn_type_bytes(d.type))
+    d.amd = NULL
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef public cudnnStatus_t get_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType_t *type, cudnnRNNDataLayout_t *layout,
+        int *longest, int *batch, int *vector, int asked, int *lengths, void *fill) noexcept nogil:
+    cdef int i
+    if asked < 0:
+        return bad(b"arrayLengthRequested is negative")
+    give(<int *>type, d.type)
+    give(<int *>layout, d.layout)
+    give(longest, d.longest)
+    give(batch, d.batch)
+    give(vector, d.vector)
+    if lengths is not NULL and d.lengths is not NULL:
+        for i in range(asked if asked < d.batch else d.batch):
+            lengths[i] = d.lengths[i]
+    if fill is not NULL and d.filled:
+        memcpy(fill, &d.fill, <size_t>dnn_type_bytes(d.type))
+    return CUDNN_STATUS_SUCCESS

@@ -1,0 +1,7 @@
+# Sizes, strides, types (shapes.pyx).
+
+cdef extern from "support.h" nogil:
+    int dnn_type_bytes(int type)
+    int dnn_type_vector(int type)
+    void dnn_pack(int format, int type, int count, const int32_t *dim, int32_t *stride)
+    uint32_t dnn_convolved(dnn_convolution *d, dnn_tensor *x, dnn_filter *w, int *out)

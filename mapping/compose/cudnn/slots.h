@@ -1,0 +1,302 @@
+/* Handles and descriptors of cuDNN: what the core's slots (256 bytes) hold.
+ *
+ * Everything that NVIDIA's getters give back is kept as it was set, in NVIDIA's numbers. `amd` is MIOpen's descriptor of
+ * the same content, out of the cache (cache.pyx), or NULL until it is asked for; a setter forgets it. */
+#ifndef DRAGOMAN_CUDNN_SLOTS_H
+#define DRAGOMAN_CUDNN_SLOTS_H
+#include "cudnn_abi.h"
+#include "dragoman.h"
+
+#define DNN_HANDLE 0x4e4e4401u
+#define DNN_TENSOR 0x4e4e4402u
+#define DNN_FILTER 0x4e4e4403u
+#define DNN_CONVOLUTION 0x4e4e4404u
+#define DNN_POOLING 0x4e4e4405u
+#define DNN_ACTIVATION 0x4e4e4406u
+#define DNN_LRN 0x4e4e4407u
+#define DNN_DROPOUT 0x4e4e4408u
+#define DNN_SPATIAL 0x4e4e4409u
+#define DNN_OP 0x4e4e440au
+#define DNN_REDUCE 0x4e4e440bu
+#define DNN_TRANSFORM 0x4e4e440cu
+#define DNN_RNN 0x4e4e440du
+#define DNN_RNN_DATA 0x4e4e440eu
+#define DNN_RNN_PLAN 0x4e4e440fu
+#define DNN_CTC 0x4e4e4410u
+#define DNN_SEQ_DATA 0x4e4e4411u
+#define DNN_ATTENTION 0x4e4e4412u
+#define DNN_FUSED_CONST 0x4e4e4413u
+#define DNN_FUSED_VARIANT 0x4e4e4414u
+#define DNN_FUSED_PLAN 0x4e4e4415u
+#define DNN_ALGORITHM 0x4e4e4416u
+#define DNN_PERFORMANCE 0x4e4e4417u
+
+enum { DNN_DIMS = 8 };    /* CUDNN_DIM_MAX */
+enum { DNN_SPATIALS = 6 }; /* dimensions without N and C */
+
+typedef struct dnn_handle {
+    uint32_t magic;
+    int32_t device;      /* current when the handle was created */
+    void *amd;           /* miopenHandle_t */
+    void *stream;        /* as the program gave it */
+    void *scratch;       /* memory of the handle's own, for steps whose caller has given none */
+    size_t scratch_size;
+    void *event;         /* marks the end of scratch's last use on another stream */
+    int32_t used;        /* scratch was used on the current stream */
+    int32_t pending;     /* `event` must be waited for before the next use */
+    void *ring;          /* descriptors for contents that the cache has no room for */
+    void *solutions;     /* which of MIOpen's solutions serves which convolution */
+    void *blas;          /* rocblas_handle, made when first needed */
+    void *blas_stream;   /* the stream it was last given */
+} dnn_handle;
+
+typedef struct dnn_tensor {
+    uint32_t magic;
+    int32_t type;   /* cudnnDataType_t */
+    int32_t format; /* cudnnTensorFormat_t; where strides were given: NCHW */
+    int32_t count;  /* dimensions; 0: not set yet */
+    int32_t dim[DNN_DIMS];
+    int32_t stride[DNN_DIMS];
+    void *amd;
+} dnn_tensor;
+
+typedef struct dnn_filter {
+    uint32_t magic;
+    int32_t type;
+    int32_t format;
+    int32_t count;
+    int32_t dim[DNN_DIMS];
+    int32_t stride[DNN_DIMS]; /* as the format says */
+    void *amd;
+} dnn_filter;
+
+typedef struct dnn_convolution {
+    uint32_t magic;
+    int32_t mode; /* cudnnConvolutionMode_t */
+    int32_t type; /* what it computes in */
+    int32_t math;
+    int32_t reorder;
+    int32_t groups;
+    int32_t count; /* spatial dimensions */
+    int32_t pad[DNN_SPATIALS];
+    int32_t stride[DNN_SPATIALS];
+    int32_t dilation[DNN_SPATIALS];
+    void *amd;
+} dnn_convolution;
+
+typedef struct dnn_pooling {
+    uint32_t magic;
+    int32_t mode;
+    int32_t nan;
+    int32_t count;
+    int32_t window[DNN_DIMS];
+    int32_t pad[DNN_DIMS];
+    int32_t stride[DNN_DIMS];
+    void *amd;
+} dnn_pooling;
+
+typedef struct dnn_activation {
+    uint32_t magic;
+    int32_t mode;
+    int32_t nan;
+    double coefficient;
+    double swish_beta;
+    void *amd;
+} dnn_activation;
+
+typedef struct dnn_lrn {
+    uint32_t magic;
+    uint32_t n;
+    double alpha;
+    double beta;
+    double k;
+    void *amd;
+} dnn_lrn;
+
+typedef struct dnn_dropout {
+    uint32_t magic;
+    float rate;
+    void *states; /* the program's memory */
+    size_t states_size;
+    unsigned long long seed;
+    void *amd; /* MIOpen's own, of this descriptor only: the states go with it */
+} dnn_dropout;
+
+typedef struct dnn_spatial {
+    uint32_t magic;
+    int32_t sampler;
+    int32_t type;
+    int32_t count;
+    int32_t dim[DNN_DIMS];
+} dnn_spatial;
+
+typedef struct dnn_op {
+    uint32_t magic;
+    int32_t op;
+    int32_t type;
+    int32_t nan;
+} dnn_op;
+
+typedef struct dnn_reduce {
+    uint32_t magic;
+    int32_t op;
+    int32_t type;
+    int32_t nan;
+    int32_t indices;
+    int32_t index_type;
+    void *amd;
+} dnn_reduce;
+
+typedef struct dnn_transform {
+    uint32_t magic;
+    uint32_t count;
+    int32_t format;
+    int32_t direction;
+    int32_t before[DNN_DIMS];
+    int32_t after[DNN_DIMS];
+    uint32_t fold[DNN_SPATIALS];
+} dnn_transform;
+
+typedef struct dnn_rnn {
+    uint32_t magic;
+    int32_t algo;
+    int32_t cell;
+    int32_t bias;
+    int32_t direction;
+    int32_t input_mode;
+    int32_t data_type;
+    int32_t math_type;  /* the type it computes in */
+    int32_t math;       /* cudnnMathType_t */
+    int32_t input_size; /* 0 where version 6's form does not say it */
+    int32_t hidden;
+    int32_t projected;
+    int32_t output_projected; /* version 7's out projection: always 0 */
+    int32_t layers;
+    uint32_t flags;     /* padded input and output */
+    int32_t clip_mode;
+    int32_t clip_nan;
+    int32_t set;        /* a setter was called */
+    double clip_low;
+    double clip_high;
+    void *dropout;      /* cudnnDropoutDescriptor_t */
+    void *amd;
+} dnn_rnn;
+
+typedef struct dnn_rnn_data {
+    uint32_t magic;
+    int32_t type;
+    int32_t layout;
+    int32_t longest;
+    int32_t batch;
+    int32_t vector;
+    int32_t filled;   /* the padding has a value */
+    int32_t *lengths; /* of this descriptor's own memory: one a sequence */
+    double fill;
+    void *amd;
+} dnn_rnn_data;
+
+typedef struct dnn_rnn_plan {
+    uint32_t magic;
+    int32_t batch;
+    int32_t type;
+} dnn_rnn_plan;
+
+typedef struct dnn_ctc {
+    uint32_t magic;
+    int32_t type;
+    int32_t normalization;
+    int32_t nan;
+    int32_t gradient;
+    int32_t longest;
+    void *amd;
+} dnn_ctc;
+
+typedef struct dnn_seq_data {
+    uint32_t magic;
+    int32_t type;
+    int32_t count;
+    int32_t dim[4];
+    int32_t axis[4];
+    int32_t filled;
+    size_t lengths_count;
+    int32_t *lengths; /* of this descriptor's own memory */
+    double fill;
+} dnn_seq_data;
+
+typedef struct dnn_attention {
+    uint32_t magic;
+    uint32_t mode;
+    int32_t heads;
+    int32_t type;
+    int32_t compute_type;
+    int32_t math;
+    int32_t q_size;
+    int32_t k_size;
+    int32_t v_size;
+    int32_t q_projected;
+    int32_t k_projected;
+    int32_t v_projected;
+    int32_t o_projected;
+    int32_t longest_q;
+    int32_t longest_k;
+    int32_t largest_batch;
+    int32_t largest_beam;
+    double scale;
+    void *dropout;
+    void *after_dropout;
+} dnn_attention;
+
+enum { DNN_FUSED_LABELS = 39 };
+typedef struct dnn_fused_const {
+    uint32_t magic;
+    int32_t op;
+    uint64_t given;                /* one bit a label */
+    uint8_t placeholder[DNN_FUSED_LABELS]; /* of labels that are pointers */
+    int32_t batch_mode;
+    void **descriptor;             /* of labels that are descriptors: memory of its own */
+} dnn_fused_const;
+
+enum { DNN_FUSED_POINTERS = 24, DNN_FUSED_SCALARS = 6 };
+typedef struct dnn_fused_variant {
+    uint32_t magic;
+    int32_t op;
+    void **pointer;   /* memory of its own */
+    int64_t *whole;   /* scalars by label - 100: sizes and counts */
+    double *fraction; /* and factors */
+} dnn_fused_variant;
+
+typedef struct dnn_fused_plan {
+    uint32_t magic;
+    int32_t op;
+    int32_t made;
+} dnn_fused_plan;
+
+typedef struct dnn_algorithm {
+    uint32_t magic;
+    int32_t algorithm;
+    int32_t set;
+} dnn_algorithm;
+
+typedef struct dnn_performance {
+    uint32_t magic;
+    int32_t algorithm;
+    uint32_t status;
+    float time;
+    size_t memory;
+} dnn_performance;
+
+/* ---- why a call is refused (say.pyx) ---- */
+
+DG_HIDDEN uint32_t dnn_because(uint32_t status, const char *why); /* keeps the reason; returns the status */
+DG_HIDDEN uint32_t dnn_failed(uint32_t status, const char *what, uint32_t answer); /* the reason is AMD's answer */
+DG_HIDDEN uint32_t dnn_say(const char *function, uint32_t status);
+DG_HIDDEN void dnn_say_handle(const char *function, int reason);
+DG_HIDDEN void dnn_say_slot(const char *function, const char *parameter);
+
+/* Every answer that is a status goes through here. */
+static inline uint32_t said(const char *function, uint32_t status) {
+    return __builtin_expect(status == 0, 1) ? 0 : dnn_say(function, status);
+}
+static inline void explain_handle(const char *function, int reason) { dnn_say_handle(function, reason); }
+static inline void explain_slot(const char *function, const char *parameter) { dnn_say_slot(function, parameter); }
+#endif

@@ -1,0 +1,27 @@
+# Small words that every block of cuDNN uses.
+
+from libc.string cimport memcpy, memset
+
+
+cdef inline cudnnStatus_t bad(const char *why) noexcept nogil:
+    """A parameter that NVIDIA's library refuses too."""
+    return dnn_because(CUDNN_STATUS_BAD_PARAM, why)
+
+
+cdef inline cudnnStatus_t cannot(const char *why) noexcept nogil:
+    """What this library does not do."""
+    return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, why)
+
+
+cdef inline bint in_range(int value, int low, int high) noexcept nogil:
+    return low <= value <= high
+
+
+cdef inline bint is_nan_rule(uint32_t value) noexcept nogil:
+    return value <= <uint32_t>CUDNN_PROPAGATE_NAN
+
+
+cdef inline void give(int *place, int value) noexcept nogil:
+    """An answer that the caller may not want."""
+    if place is not NULL:
+        place[0] = value

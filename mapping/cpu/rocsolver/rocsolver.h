@@ -1,0 +1,41 @@
+/* How the CPU backend's rocSOLVER knows a handle: it is rocBLAS's, so the rocBLAS that lies beside this library is asked. */
+#ifndef DRAGOMAN_CPU_ROCSOLVER_H
+#define DRAGOMAN_CPU_ROCSOLVER_H
+#include "platform.h"
+#include "rocblas.h"
+
+#ifdef _WIN32
+#define RS_ROCBLAS "rocblas.dll"
+#else
+#define RS_ROCBLAS "librocblas.so.5"
+#endif
+
+static dg_once rs_once;
+static rocblas_status (*rs_get_pointer_mode)(rocblas_handle, rocblas_pointer_mode *);
+static int (*rs_asks_for_size)(rocblas_handle);
+
+/* By its whole path: another library of that name may be in the process, and its handles are not ours. */
+static void rs_find(void) {
+    char folder[DG_PATH], file[DG_PATH];
+    void *module;
+    if (dg_module_file_of((const void *)(uintptr_t)rs_find, folder, sizeof folder) < 0 || !dg_cut_name(folder) ||
+        dg_join(file, sizeof file, folder, RS_ROCBLAS) < 0)
+        return;
+    module = dg_module_open(file, 0);
+    if (!module) return;
+    *(void **)&rs_asks_for_size = dg_module_symbol(module, "rocblas_is_device_memory_size_query");
+    *(void **)&rs_get_pointer_mode = dg_module_symbol(module, "rocblas_get_pointer_mode");
+}
+
+/* What every function asks, in rocSOLVER's order. Pointers are not looked at while a memory size is queried. */
+static inline rocblas_status rs_checked(rocblas_handle handle, int bad_option, int bad_size, int no_pointer) {
+    rocblas_pointer_mode mode;
+    dg_once_run(&rs_once, rs_find);
+    if (!handle || !rs_get_pointer_mode || rs_get_pointer_mode(handle, &mode) != rocblas_status_success)
+        return rocblas_status_invalid_handle;
+    if (bad_option) return rocblas_status_invalid_value;
+    if (bad_size) return rocblas_status_invalid_size;
+    if (rs_asks_for_size && rs_asks_for_size(handle)) return rocblas_status_size_unchanged;
+    return no_pointer ? rocblas_status_invalid_pointer : rocblas_status_success;
+}
+#endif

@@ -1,0 +1,117 @@
+"""The CPU backend's rocSOLVER: exactly the functions that cuBLAS's tables target or call, over LAPACK in OpenBLAS.
+
+A function is one line here: it hands on to the block of its own name without the type (`rocsolver_sgetrf_batched` →
+`getrf_batched`), written once for all types in mapping/cpu/rocsolver/*.pxi, checks included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from .. import paths
+from ..build.openblas import OpenBlas
+from ..build.plan import Library, Unit
+from ..tables.amd import load_calls
+from ..tables.model import Tables
+from . import imports, spelling
+from .imports import Import
+from .writer import Writer, banner, wrap
+
+SOURCE = "rocsolver.pyx"
+_HEAD = """\
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+include "rocsolver.pxi"
+"""
+_BLOCK = re.compile(r"^cdef rocblas_status (\w+)\(", re.MULTILINE)
+_PUBLIC = re.compile(r"^cdef public rocblas_status (\w+)\(", re.MULTILINE)
+_FAMILY = re.compile(r"rocsolver_[sdcz](\w+)$")
+
+
+def hand_written() -> Path:
+    """Folder of the blocks, headers and units that are written by hand."""
+    return paths.package_dir() / "cpu" / "rocsolver"
+
+
+@lru_cache(maxsize=1)
+def blocks() -> dict[str, str]:
+    """Hand-written blocks: name → the .pxi that holds it."""
+    return {
+        name: path.name
+        for path in sorted(hand_written().glob("*.pxi"))
+        for name in _BLOCK.findall(path.read_text(encoding="utf-8"))
+    }
+
+
+def functions(tables: Tables) -> tuple[Import, ...]:
+    """rocSOLVER's functions that cuBLAS's entries target or call, by name."""
+    return tuple(imports.collect(tables, load_calls(), "cublas").of("rocsolver"))
+
+
+def _block(item: Import) -> str:
+    match = _FAMILY.match(item.name)
+    if not match or match[1] not in blocks():
+        raise ValueError(f"the CPU backend has no block for {item.name}; expected one in mapping/cpu/rocsolver/*.pxi")
+    return match[1]
+
+
+def _function(item: Import) -> Iterator[str]:
+    yield f"# {item.prototype}"
+    declared = [spelling.declare(ctype, name) for ctype, name, _ in item.params]
+    *first, last = wrap(declared, 112, f"cdef public rocblas_status {item.name}(", "    ", ") noexcept nogil:")
+    yield from first
+    yield last
+    # The tables say what is only read; AMD's prototypes, which the blocks have, do not.
+    texts = [_argument(ctype, spelling.name(name)) for ctype, name, _ in item.params]
+    yield from wrap(texts, 112, f"    return {_block(item)}(", "        ", ")")
+
+
+def _argument(ctype: str, name: str) -> str:
+    spelled = spelling.cython_type(ctype)
+    return f"<{spelled.removeprefix('const ')}>{name}" if spelled.startswith("const ") else name
+
+
+def generate(tables: Tables) -> dict[str, str]:
+    """File name → text."""
+    items = functions(tables)
+    if not items:
+        return {}
+    writer = Writer()
+    writer.lines(_HEAD)
+    for part in sorted({blocks()[_block(item)] for item in items}):
+        writer.line(f'include "{part}"')
+    for item in items:
+        writer.line()
+        writer.line()
+        writer.lines("\n".join(_function(item)))
+    inputs = "tables/cublas/, tables/amd_calls.yaml and mapping/cpu/rocsolver/"
+    return {SOURCE: banner(writer.text(), inputs, "rocSOLVER of the CPU backend.")}
+
+
+def exports(tables: Tables) -> list[str]:
+    """All that librocsolver exports: what the tables call and the hand-written functions, sorted."""
+    found = {item.name for item in functions(tables)}
+    for path in hand_written().glob("*.pyx"):
+        found |= set(_PUBLIC.findall(path.read_text(encoding="utf-8")))
+    return sorted(found)
+
+
+def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> Library:
+    """librocsolver.so.0 or rocsolver.dll. `sources` holds what `generate` answered; OpenBLAS comes with rocBLAS."""
+    folders = (hand_written(), paths.package_dir() / "cpu" / "rocblas", paths.package_dir() / "runtime")
+    found = [*sorted(hand_written().glob("*.pyx")), sources / SOURCE]
+    units = tuple(
+        Unit(f"rocsolver/{path.name}", path, include_dirs=folders, defines=("CYTHON_CCOMPLEX=0",), flags=("-O3",))
+        for path in found
+    )
+    return Library(
+        "rocsolver.dll" if target == "windows" else "librocsolver.so.0",
+        units=units,
+        exports=tuple(exports(tables)),
+        folder="cpu",
+        libs=(openblas.library,),
+        rpath="" if target == "windows" else "$ORIGIN",
+        glibc="2.28",
+    )
