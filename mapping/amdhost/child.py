@@ -1,0 +1,72 @@
+"""How a process is started in which AMD's library can run: with the C library that it was built for where the
+system's is older, by calling that C library's own loader."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import paths
+from . import elf
+from .packages import Have
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What goes before a program's arguments, and its environment."""
+
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    private: bool  # with a C library of its own
+
+    def python(self, module: str, *arguments: str) -> list[str]:
+        return [*self.command, "-m", module, *arguments]
+
+
+def start(home: Path, have: Have, backend: Path) -> Start:
+    """For a release in `home`, over the libraries in `backend`."""
+    needed = max(elf.read(home / file).least("libc.so.6", "GLIBC_") for file in have.files)
+    private = system_glibc() < needed
+    libraries = [str((home / have.rocblas).parent)]
+    environment = {**_environment(backend), "ROCBLAS_TENSILE_LIBPATH": str(home / have.tables)}
+    if not private:
+        before = environment.get("LD_LIBRARY_PATH", "")
+        environment["LD_LIBRARY_PATH"] = os.pathsep.join([*libraries, *([before] if before else [])])
+        return Start((sys.executable,), environment, private)
+    system = home / "system"
+    loader = str(system / "ld-linux-x86-64.so.2")
+    # --argv0: Python finds its own folder, and that of a virtual environment, by what it was called.
+    path = os.pathsep.join([str(system), *libraries])
+    command = (loader, "--argv0", sys.executable, "--library-path", path, os.path.realpath(sys.executable))
+    environment.pop("LD_LIBRARY_PATH", None)
+    return Start(command, environment, private)
+
+
+def plain_start(backend: Path) -> Start:
+    """For libraries of our own, which run everywhere."""
+    return Start((sys.executable,), _environment(backend), False)
+
+
+def _environment(backend: Path) -> dict[str, str]:
+    environment = {
+        **os.environ,
+        "DRAGOMAN_BACKEND": str(backend),
+        # One thread: nothing here computes.
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+    }
+    root = str(paths.package_dir().parent)
+    if paths.package_dir().name == __name__.split(".")[0]:  # a checkout need not be installed
+        environment["PYTHONPATH"] = os.pathsep.join(p for p in (root, environment.get("PYTHONPATH", "")) if p)
+    for name in ("ROCBLAS_LAYER", "LD_PRELOAD", "DRAGOMAN_ROCM_PATH", "DRAGOMAN_LOG"):
+        environment.pop(name, None)
+    return environment
+
+
+def system_glibc() -> tuple[int, ...]:
+    """(2, 36), or () where the C library is another one: then the private one is taken."""
+    name, version = platform.libc_ver()
+    return tuple(int(n) for n in version.split(".") if n.isdigit()) if name == "glibc" else ()

@@ -1,0 +1,339 @@
+"""The parent: fetches a release, builds the fake beside it, hands functions to children, gathers what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import hashlib
+import json
+import os
+import queue
+import re
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import IO, Any
+
+from .. import paths
+from ..coverage.collect import targets
+from ..errors import UserError
+from ..tables.loader import load
+from ..tables.model import Entry, Function, Tables
+from . import elf, fake, known, packages
+from .behaviours import BEHAVIOURS
+from .child import Start, plain_start, start
+from .releases import RELEASES, Release
+from .results import Outcome, Record
+from .results import outcome as outcome_of
+from .watch import watched
+
+Progress = Callable[[int, int, str], None]
+Answers = dict[str, list[tuple[str, int]]]  # argument check -> AMD's functions that were entered, and their answers
+NOT_SUPPORTED = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    subject: Path  # folder of our libraries, of one CUDA major
+    major: int = 12
+    functions: tuple[str, ...] = ("*",)
+    examples: int = 6
+    seed: int = 0
+    workers: int = 0  # 0: one a processor
+    limit: float = 120.0  # seconds that one function may take
+    library: str = "cublas"
+    solver: bool = True  # rocSOLVER too: half a gigabyte more to fetch
+
+
+def backend(home: Path, files: Sequence[Path], hip_file: str, hip: int) -> Path:
+    """The folder for `DRAGOMAN_BACKEND`: the fake HIP runtime, and watches with AMD's libraries behind them."""
+    real = {file.name: elf.read(file) for file in files}
+    out = home / "backend"
+    out.mkdir(parents=True, exist_ok=True)
+    link = out / "real"
+    leads_to = os.path.relpath(files[0].parent, out)
+    if not (link.is_symlink() and os.readlink(link) == leads_to):
+        link.unlink(missing_ok=True)
+        link.symlink_to(leads_to)
+    fake.build_fake(out, hip_file, hip, list(real.values()))
+    for name, library in real.items():
+        fake.build_watch(out, name, hip_file, library)
+    return out
+
+
+def judge(
+    release: Release,
+    options: Options,
+    say: packages.Say,
+    progress: Progress | None = None,
+    cpu: Mapping[str, Answers] | None = None,
+) -> Record:
+    """One release. Raises `UnavailableError` where it cannot be had. `cpu`: what `cpu_answers` gave."""
+    have = packages.fetch(release, say, options.solver)
+    home = packages.folder(release)
+    files = [home / file for file in have.files]
+    place = backend(home, files, release.hip_file, release.hip)
+    begin = start(home, have, place)
+    functions = chosen(load(), options)
+    config = _config(options, place / release.hip_file)
+    run = _Run(begin, config, functions, options, progress)
+    run.all()
+    exports = frozenset(name for file in files for name in watched(elf.read(file).functions))
+    outcomes = []
+    for function in functions:
+        outcome = run.found[function.name]
+        _absent(function, outcome, exports)
+        outcome.settle(known.reasons(function, release, outcome))
+        outcomes.append(outcome)
+    compared, differences = _compared(run.answers, cpu or {})
+    return Record(
+        release=release.name,
+        packages=have.packages,
+        date=date.today().isoformat(),
+        library=options.library,
+        cuda=options.major,
+        examples=options.examples,
+        entries={f.entry.key: digest(f.entry) for f in functions},
+        outcomes=tuple(outcomes),
+        behaviours=_behaviours(begin, config, options),
+        cpu_compared=compared,
+        cpu_differs=differences,
+    )
+
+
+def cpu_answers(options: Options, progress: Progress | None = None) -> dict[str, Answers]:
+    """What the CPU backend's rocBLAS and rocSOLVER answer to the same argument checks."""
+    release = RELEASES[-1]
+    cpu = options.subject.absolute().parent / "cpu"
+    files = [cpu / name for name in release.files if (cpu / name).is_file()]
+    if not files:
+        return {}
+    place = backend(paths.cache_dir() / "amd-host" / "cpu", files, release.hip_file, release.hip)
+    config = {**_config(options, place / release.hip_file), "checks_only": True}
+    run = _Run(plain_start(place), config, chosen(load(), options), options, progress)
+    run.all()
+    return run.answers
+
+
+def _config(options: Options, hip: Path) -> dict[str, Any]:
+    return {
+        "subject": str(options.subject.absolute()),
+        "major": options.major,
+        "hip": str(hip),
+        "examples": options.examples,
+        "seed": options.seed,
+        "library": options.library,
+    }
+
+
+def _absent(function: Function, outcome: Outcome, exports: frozenset[str]) -> None:
+    """Not in this release, and said so: each call answers "not supported" and enters nothing of AMD's."""
+    named = targets(function)
+    refused = outcome.calls > 0 and len(outcome.refused) > 0 and not outcome.launched
+    only = all(line.startswith(f"status {NOT_SUPPORTED}:") for line in outcome.refused)
+    if refused and only and not outcome.amd and named and not exports & set(named):
+        outcome.state = "absent"
+        outcome.notes.append(f"this release has no {' nor '.join(named)}: the call answers NOT_SUPPORTED")
+
+
+def _behaviours(begin: Start, config: dict[str, Any], options: Options) -> dict[str, list[str]]:
+    """By name: what was wrong. A child for each, so that none finds what another left."""
+    found: dict[str, list[str]] = {}
+    for name in BEHAVIOURS:
+        with tempfile.TemporaryDirectory(prefix="dragoman-amd-host-") as scratch:
+            child = Child(begin, f"{__package__}.behaviours", config, Path(scratch))
+            reply = {"why": child.failed} if child.failed else child.ask(name, options.limit)
+            child.close()
+        found[name] = list(reply["done"]) if "done" in reply else [str(reply.get("why") or reply)]
+    return found
+
+
+def _compared(real: Mapping[str, Answers], cpu: Mapping[str, Answers]) -> tuple[int, list[str]]:
+    """How many argument checks reached both libraries, and where they were answered otherwise."""
+    compared = 0
+    found: dict[str, None] = {}
+    for function, answers in real.items():
+        for case, theirs in answers.items():
+            ours = cpu.get(function, {}).get(case, [])
+            if not theirs or [_plain(n) for n, _ in theirs] != [_plain(n) for n, _ in ours]:
+                continue  # not the same calls: a release without _64 forms, say
+            compared += 1
+            for (name, status), (_, our) in zip(theirs, ours, strict=True):
+                if status != our:
+                    found[f"{name}, {case}: AMD's answers {status}, the CPU backend's {our}"] = None
+    return compared, list(found)
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix("_64").replace("_outofplace", "")
+
+
+def chosen(tables: Tables, options: Options) -> list[Function]:
+    """Functions that reach AMD's libraries, and match."""
+    found = [
+        f
+        for f in tables.functions(options.library, options.major)
+        if f.kind not in ("unsupported", "host")
+        and any(fnmatch.fnmatchcase(n, g) for g in options.functions for n in (f.name, f.alias, f.entry.key) if n)
+    ]
+    if not found:
+        raise UserError(f"no function of {options.library} matches {', '.join(options.functions)}")
+    return found
+
+
+def digest(entry: Entry) -> str:
+    """Of the lines of a table entry: a judgement holds while they stay as they are."""
+    path = paths.tables_dir().parent / entry.file
+    if not path.is_file():
+        path = paths.tables_dir() / Path(entry.file).relative_to("tables")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = entry.where.line - 1
+    last = next((i for i in range(first + 1, len(lines)) if re.match(r"\S", lines[i])), len(lines))
+    text = "\n".join(line for line in lines[first:last] if line.strip())
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class _Run:
+    """A queue of functions and a thread for each child."""
+
+    def __init__(
+        self,
+        begin: Start,
+        config: dict[str, Any],
+        functions: Sequence[Function],
+        options: Options,
+        progress: Progress | None,
+    ) -> None:
+        self.begin, self.config, self.options, self.progress = begin, config, options, progress
+        self.queue: queue.SimpleQueue[Function] = queue.SimpleQueue()
+        for function in functions:
+            self.queue.put(function)
+        self.total = len(functions)
+        self.found: dict[str, Outcome] = {}
+        self.answers: dict[str, Answers] = {}
+        self.lock = threading.Lock()
+        self.failure = ""
+
+    def all(self) -> None:
+        count = max(1, min(self.options.workers or os.cpu_count() or 1, self.total))
+        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self.failure:
+            raise UserError(self.failure)
+
+    def _work(self) -> None:
+        child: Child | None = None
+        with tempfile.TemporaryDirectory(prefix="dragoman-amd-host-") as scratch:
+            try:
+                while not self.failure:
+                    try:
+                        function = self.queue.get_nowait()
+                    except queue.Empty:
+                        return
+                    if child is None or not child.alive:
+                        if child:
+                            child.close()
+                        child = Child(self.begin, f"{__package__}.worker", self.config, Path(scratch))
+                        if child.failed:
+                            self.failure = self.failure or child.failed
+                            return
+                    self._finish(function, child.ask(function.name, self.options.limit))
+            except BaseException as error:
+                self.failure = self.failure or f"{type(error).__name__}: {error}"
+                raise
+            finally:
+                if child:
+                    child.close()
+
+    def _finish(self, function: Function, reply: dict[str, Any]) -> None:
+        answers: Answers = {}
+        if "done" in reply:
+            outcome = outcome_of(reply["done"]["outcome"])
+            answers = {k: [(n, s) for n, s in v] for k, v in reply["done"]["answers"].items()}
+        elif "missing" in reply:
+            outcome = Outcome(function.name, notes=[reply["missing"]], state="crash")
+        else:
+            state = reply.get("state", "crash")
+            outcome = Outcome(function.name, notes=[reply.get("why") or reply.get("sticky", "")], state=state)
+        with self.lock:
+            self.found[function.name] = outcome
+            self.answers[function.name] = answers
+            if self.progress:
+                self.progress(len(self.found), self.total, function.name)
+
+
+class Child:
+    """One child process. It answers each question, or it is gone and that is the answer."""
+
+    def __init__(self, begin: Start, module: str, config: dict[str, Any], folder: Path) -> None:
+        self.scratch = folder / "call"
+        self.scratch.write_bytes(b"")
+        self.errors = (folder / "errors").open("w+b")
+        self.hung = self.sticky = False
+        environment = {**begin.environment, "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis")}
+        self.process = subprocess.Popen(
+            begin.python(module),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+            encoding="utf-8",
+            env=environment,
+        )
+        ready = self.ask({**config, "scratch": str(self.scratch)}, 300)
+        self.failed = "" if "ready" in ready else f"a child cannot start: {ready.get('failed') or ready.get('why')}"
+
+    @property
+    def alive(self) -> bool:
+        return not self.hung and not self.sticky and self.process.poll() is None
+
+    def ask(self, message: Any, limit: float) -> dict[str, Any]:
+        stream: IO[str] = self.process.stdin  # type: ignore[assignment]
+        answers: IO[str] = self.process.stdout  # type: ignore[assignment]
+        with contextlib.suppress(OSError):  # it died: the missing answer says so
+            stream.write(json.dumps(message) + "\n")
+            stream.flush()
+        timer = threading.Timer(limit, self._stop)
+        timer.start()
+        try:
+            line = answers.readline()
+        finally:
+            timer.cancel()
+        if line.endswith("\n"):
+            reply: dict[str, Any] = json.loads(line)
+            self.sticky = "sticky" in reply
+            return reply
+        last = self.scratch.read_text(encoding="utf-8", errors="replace").split("\n")[0]
+        if self.hung:
+            return {"state": "hang", "why": f"no answer within {limit:g} s: {last}"}
+        return {"state": "crash", "why": f"died with {self.process.wait()}: {last}{self._last_words()}"}
+
+    def _stop(self) -> None:
+        self.hung = True
+        self.process.kill()
+
+    def _last_words(self) -> str:
+        self.errors.flush()
+        self.errors.seek(0)
+        lines = self.errors.read()[-4000:].decode("utf-8", "replace").strip().splitlines()
+        return f": {lines[-1]}" if lines else ""
+
+    def close(self) -> None:
+        if self.process.stdin:
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.process.stdout:
+            self.process.stdout.close()
+        self.errors.close()

@@ -1,0 +1,43 @@
+"""Differences between AMD's real libraries and what is expected of us that are known, each with its reason.
+
+As in `parity/known.py`, with the releases that a difference belongs to."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass
+
+from ..parity.known import KNOWN as PARITY
+from ..tables.model import Function
+from .releases import Release
+from .results import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`function` and `case` are globs; `releases` are names, none for all."""
+
+    function: str
+    case: str
+    reason: str
+    releases: tuple[str, ...] = ()
+
+
+_NARROW = "the release has no _64 form: what does not fit 32 bits answers NOT_SUPPORTED"
+KNOWN: tuple[Known, ...] = (
+    Known("*_64", "* = 1 - 2^32", _NARROW, ("5.5",)),
+    Known("*_64", "* = 2^31 + 5*", _NARROW, ("5.5",)),
+    Known("*_64", "leading dimensions = 2^33", _NARROW, ("5.5",)),
+)
+
+
+def reasons(function: Function, release: Release, outcome: Outcome) -> dict[str, str]:
+    """The argument checks of an outcome that are known to be answered otherwise."""
+    lines = [(k.function, k.case, k.reason) for k in PARITY if k.backend == "*"]
+    lines += [(k.function, k.case, k.reason) for k in KNOWN if not k.releases or release.name in k.releases]
+    found: dict[str, str] = {}
+    for check in outcome.wrong:
+        for name, case, reason in lines:
+            if fnmatch.fnmatchcase(function.name, name) and fnmatch.fnmatchcase(check.case, case):
+                found.setdefault(check.case, reason)
+    return found

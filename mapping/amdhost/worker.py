@@ -1,0 +1,291 @@
+"""A child that makes the parity suite's calls through our libraries over AMD's real ones, and says what HIP saw.
+
+One JSON line a function in, one out; the call that comes next is kept in a scratch file, so that the parent can tell
+which one a dead child died of."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from ..parity.cases import BY_MODE, Case, all_params, as_python
+from ..parity.check import Workbench
+from ..parity.memory import StickyError
+from ..parity.numbers import derived_seed
+from ..parity.status import HUGE_LD, OVER_INT, StatusCase, baseline, status_cases
+from ..parity.strategies import cases, why_untested
+from ..parity.subject import LibrarySubject, LoadError
+from ..tables.loader import load
+from ..tables.model import Function, Tables
+from .log import ALL, ON_STREAM, Event, FakeHip, Kind, Rules
+from .results import Check, Outcome
+
+SHOWN = 6  # of each kind of difference
+
+
+class Watched(LibrarySubject):
+    """Our libraries, and what each call of theirs made HIP do."""
+
+    def __init__(self, folder: Path, tables: Tables, major: int, hip: Path) -> None:
+        super().__init__(folder, tables, major)
+        self.hip = FakeHip(hip)
+        self.rules = Rules()
+        self.events: list[Event] = []
+        self.broken_rules = self.rules.broken(self.hip.take())
+        self.captured = 0  # the stream that calls are captured on
+        self._stream = 0
+
+    def invoke(self, function: Function, arguments: Sequence[Any]) -> Any:
+        self.hip.take()  # what the suite itself asked for
+        if self.captured:
+            self.hip.capture(self.captured, True)
+        self.hip.forget_error()
+        try:
+            answer = super().invoke(function, arguments)
+        finally:
+            if self.captured:
+                self.hip.capture(self.captured, False)
+        self.events = self.hip.take()
+        self.broken_rules += self.rules.broken(self.events)
+        return answer
+
+    def set_stream(self, stream: int) -> None:
+        """As a program does; what it makes HIP do is judged too."""
+        if stream != self._stream:
+            self.hip.take()
+            status = self.call("cublasSetStream_v2", self.handle(), stream)
+            self.broken_rules += self.rules.broken(self.hip.take())
+            if status:
+                raise StickyError(f"cublasSetStream_v2 answered {status}")
+            self._stream = stream
+
+    def call(self, name: str, *arguments: int) -> int:
+        import ctypes
+
+        entry = getattr(self._cublas, name)
+        return int(entry(*(ctypes.c_void_p(a) for a in arguments)))
+
+    def told(self) -> list[str]:
+        """The rules that were broken since the last time."""
+        found, self.broken_rules = list(dict.fromkeys(self.broken_rules)), []
+        return found
+
+
+class Worker:
+    def __init__(self, config: dict[str, Any]) -> None:
+        self.config = config
+        self.tables = load(Path(config["tables"]) if config.get("tables") else None)
+        folder = Path(config["subject"])
+        self.subject = Watched(folder, self.tables, config["major"], Path(config["hip"]))
+        self.bench = Workbench(self.subject)
+        # A stream that the default one does not wait for, as most programs' are; and the default one.
+        self.streams = (0, self.subject.hip.stream(), self.subject.hip.stream())
+        self._scratch = os.open(config["scratch"], os.O_WRONLY | os.O_CREAT, 0o600)
+        self._made = 0
+        self.answers: dict[str, list[tuple[str, int]]] = {}  # of argument checks: AMD's functions and their statuses
+
+    def note(self, text: str) -> None:
+        os.lseek(self._scratch, 0, os.SEEK_SET)
+        os.write(self._scratch, (text + "\n").encode())
+
+    def run(self, name: str) -> Outcome:
+        function = self.tables.function(name, self.config["library"])
+        assert function is not None
+        outcome = Outcome(name)
+        self.subject.told()
+        self.answers = {}
+        if not why_untested(function) and not self.config.get("checks_only"):
+            self._valid(function, outcome)
+            self._captured(function, outcome)
+            if function.form.wide:
+                self._wide(function, outcome)
+        self._checks(function, outcome)
+        outcome.rules = [*outcome.rules, *self.subject.told()][: 2 * SHOWN]
+        return outcome
+
+    # ---- valid calls ----
+
+    def _valid(self, function: Function, outcome: Outcome) -> None:
+        @settings(
+            max_examples=self.config["examples"],
+            database=None,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=(Phase.generate,),
+        )
+        @seed(derived_seed(function.name, self.config["seed"]))
+        @given(cases(function))
+        def each(case: Case) -> None:
+            self._one(function, case, outcome)
+
+        each()
+
+    def _one(self, function: Function, case: Case, outcome: Outcome) -> None:
+        if function.form.base != "v1":
+            self._made += 1
+            self.subject.set_stream(self.streams[self._made % len(self.streams)])
+        self.note(as_python(case, function.entry))
+        result = self.bench.run(function, case)
+        self._judge(function, case, result.status, result.ok, outcome)
+
+    def _judge(self, function: Function, case: Case, status: int, right: bool, outcome: Outcome) -> None:
+        events = self.subject.events
+        outcome.calls += 1
+        _enter(outcome, events)
+        if status:
+            _add(outcome.refused, f"status {status}: {_line(case, function)}")
+            return
+        if any(e.kind == Kind.LAUNCH for e in events):
+            outcome.launched += 1
+        elif right:
+            outcome.idle += 1  # what is in memory now is what the oracle asks for
+        elif any(e.kind in (Kind.SET, Kind.COPY) for e in events):
+            outcome.launched += 1
+            _add(outcome.notes, "copies, where others launch a kernel")
+        else:
+            _add(outcome.lost, _line(case, function))
+        self._look(events, outcome)
+
+    def _look(self, events: Sequence[Event], outcome: Outcome) -> None:
+        """What is no fault, but worth knowing."""
+        if any(e.kind == Kind.REFUSED for e in events):
+            _add(outcome.notes, "AMD's library asks for a kernel on an empty grid, which HIP refuses; it goes on")
+        made = any(e.kind == Kind.CREATED for e in events)  # cuBLAS's first API makes its handle when it is first used
+        if not made and any(e.kind in (Kind.ALLOC, Kind.FREE) for e in events):
+            _add(outcome.notes, "allocates or frees within a call")
+        for i, e in enumerate(events):
+            stream = next((b.stream for b in reversed(events[:i]) if b.kind == Kind.LAUNCH), 0)
+            if e.kind == Kind.COPY and stream:
+                _add(
+                    outcome.notes,
+                    f"{e.name} on the default stream fetches a result that a non-blocking stream may still be computing",
+                )
+        own = {self.subject._stream, ALL}
+        stray = [e for e in events if e.kind in ON_STREAM and e.stream not in own]
+        if stray:
+            _add(outcome.rules, f"works on another stream than was set: {stray[0].name}")
+
+    def _captured(self, function: Function, outcome: Outcome) -> None:
+        """While its stream is captured, with scalars in host memory and in device memory. What gives a result back
+        has to wait for it where that goes to the host: no library can do that under capture."""
+        if function.form.base == "v1":
+            return
+        kinds = {p.kind.core.name for p in all_params(function)}
+        modes = [False] if "result" not in kinds else []
+        modes += [True] if kinds & set(BY_MODE) else []
+        said = []
+        for device in modes:
+            found, status = self._capture(function, device, outcome)
+            where = "device" if device else "host"
+            if found:
+                said.append(f"{where} mode: status {status}; {'; '.join(found)}")
+                # AMD's library fetches scalars from the device and waits: known of it, and a limit.
+                if not device or "result" in kinds:
+                    outcome.rules += found
+            elif status:
+                said.append(f"{where} mode: refused with {status}, nothing was done")
+        outcome.capture = " | ".join(said) or "ok"
+
+    def _capture(self, function: Function, device: bool, outcome: Outcome) -> tuple[list[str], int]:
+        self.subject.set_stream(self.streams[2])
+        self.note(f"{function.name} captured")
+        outcome.rules += self.subject.told()
+        self.subject.captured = self.streams[2]
+        try:
+            result = self.bench.run(function, replace(baseline(function), device=device))
+        finally:
+            self.subject.captured = 0
+        _enter(outcome, self.subject.events)
+        return self.subject.told(), result.status
+
+    def _wide(self, function: Function, outcome: Outcome) -> None:
+        """Sizes beyond 32 bits, with work to do: nobody computes here, so nobody needs the memory. What AMD's `_64`
+        forms refuse is worth knowing, and no fault of the call."""
+        self.subject.set_stream(0)
+        base = baseline(function)
+        for p in function.params:
+            if p.kind.name != "dim":
+                continue
+            replaced = {p.name: OVER_INT} | {q.name: HUGE_LD for q in function.params if q.kind.name == "ld"}
+            name = f"{p.name} = 2^31 + 5"
+            self.note(f"{function.name}: {name}")
+            status, _ = self.bench.ask(function, StatusCase(name, base, replaced, computes=True))
+            if status and _entered(self.subject.events):
+                outcome.notes.append(f"{name}: refused with {status} by AMD's library")
+            elif not status and not any(e.kind == Kind.LAUNCH for e in self.subject.events):
+                _add(outcome.lost, f"{name} of the smallest valid call")
+
+    # ---- wrong arguments ----
+
+    def _checks(self, function: Function, outcome: Outcome) -> None:
+        if function.form.base != "v1":
+            self.subject.set_stream(0)
+        for case in status_cases(function):
+            self.note(f"{function.name}: {case.name}")
+            got, _ = self.bench.ask(function, case)
+            outcome.checks += 1
+            self.answers[case.name] = [(e.name, e.size) for e in self.subject.events if e.kind == Kind.ANSWER]
+            if case.expected is not None and got != case.expected and len(outcome.wrong) < 4 * SHOWN:
+                outcome.wrong.append(Check(case.name, case.expected, got, tuple(_entered(self.subject.events))))
+
+
+def _line(case: Case, function: Function) -> str:
+    return as_python(case, function.entry).splitlines()[-1]
+
+
+def _entered(events: Sequence[Event]) -> list[str]:
+    return list(dict.fromkeys(e.name for e in events if e.kind == Kind.CALL))
+
+
+def _enter(outcome: Outcome, events: Sequence[Event]) -> None:
+    outcome.amd += [name for name in _entered(events) if name not in outcome.amd]
+
+
+def _add(lines: list[str], line: str) -> None:
+    if line not in lines and len(lines) < SHOWN:
+        lines.append(line)
+
+
+def serve(work: Callable[[dict[str, Any]], Callable[[str], Any]]) -> int:
+    """The child's loop: a line of settings, then a name a line; an answer a line."""
+    out = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
+    os.dup2(2, 1)  # libraries that print are sent to standard error
+
+    def answer(message: dict[str, Any]) -> None:
+        out.write(json.dumps(message) + "\n")
+        out.flush()
+
+    try:
+        run = work(json.loads(sys.stdin.readline()))
+    except (LoadError, StickyError) as error:
+        answer({"failed": str(error)})
+        return 2
+    answer({"ready": True})
+    for line in sys.stdin:
+        try:
+            answer({"done": run(json.loads(line))})
+        except LoadError as error:
+            answer({"missing": str(error)})
+        except StickyError as error:
+            answer({"sticky": str(error)})
+            return 3
+    return 0
+
+
+def main() -> int:
+    def work(config: dict[str, Any]) -> Callable[[str], Any]:
+        worker = Worker(config)
+        return lambda name: {"outcome": asdict(worker.run(name)), "answers": worker.answers}
+
+    return serve(work)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""Procedures: how each function of cuDNN is called, from its descriptors to what must come of it. Importing registers them."""
+
+from __future__ import annotations
+
+from . import (
+    attention,
+    convolution,
+    ctc,
+    descriptors,
+    dropout,
+    helpers,
+    lrn,
+    norm,
+    pointwise,
+    pooling,
+    rnn,
+    spatial,
+    tensors,
+)
+
+__all__ = [
+    "attention", "convolution", "ctc", "descriptors", "dropout", "helpers", "lrn", "norm", "pointwise", "pooling", "rnn",
+    "spatial", "tensors",
+]  # fmt: skip
