@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
+from . import static_runtime
 
 if TYPE_CHECKING:
     import lief
@@ -18,11 +19,15 @@ _NEEDED = re.compile(r"lib(?:cublas|cublasLt|cudart)\.so\.(\d+)|(?:cublas|cublas
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """An executable file. `major` is 0 where its file does not say (a script, a plug-in loader)."""
+    """An executable file. `major` is 0 where its file does not say (a script, a plug-in loader).
+
+    static_runtime  NVIDIA's CUDA runtime is linked into it
+    """
 
     path: Path
     major: int = 0
     rpath: tuple[str, ...] = ()
+    static_runtime: bool = False
 
 
 def find(name: str) -> Path:
@@ -60,7 +65,7 @@ def look(path: Path) -> Program:
     names = [str(n) for n in getattr(binary, "libraries", ())] if not isinstance(binary, lief.PE.Binary) else []
     if isinstance(binary, lief.PE.Binary):
         names = [str(i.name) for i in binary.imports]
-    return Program(path, major_of(names), _rpath(binary))
+    return Program(path, major_of(names), _rpath(binary), static_runtime.inside(path))
 
 
 def major_of(names: list[str]) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import UserError
 from ..tables.model import MAJORS
-from . import links, place
+from . import links, place, static_runtime
 from .driver import other_driver
 from .program import Program
 
@@ -30,7 +30,9 @@ def library_folders(major: int, environment: Mapping[str, str], build: place.Bui
     if target == "windows":
         return list(present.values())
     alone = not other_driver(environment)
-    return [links.prepare(f, driver=alone and m == major and links.has_driver(f)) for m, f in present.items()]
+    # The newest driver serves runtimes of any age, as NVIDIA's does; an older one would refuse a newer runtime in a plug-in.
+    newest = max((m for m, f in present.items() if links.has_driver(f)), default=0)
+    return [links.prepare(f, driver=alone and m == newest) for m, f in present.items()]
 
 
 def environment_for(folders: Sequence[Path], environment: Mapping[str, str]) -> dict[str, str]:
@@ -42,9 +44,15 @@ def environment_for(folders: Sequence[Path], environment: Mapping[str, str]) -> 
     return {**environment, name: os.pathsep.join(parts)}
 
 
-def remarks(program: Program) -> list[str]:
+def remarks(program: Program, environment: Mapping[str, str] = os.environ) -> list[str]:
     """What may keep the replacement libraries from being used."""
     found = []
+    if program.static_runtime:
+        built = place.root(place.host()) / place.host()
+        driver = any(links.has_driver(built / f"cuda{m}") for m in MAJORS)
+        windows = place.host() == "windows"
+        said = static_runtime.remark(program.path.name, environment, driver=driver, windows=windows)
+        found += [said] if said else []
     for folder in program.rpath:
         real = folder.replace("$ORIGIN", str(program.path.resolve().parent)).replace(
             "${ORIGIN}", str(program.path.resolve().parent)

@@ -1,6 +1,9 @@
 # Contexts of the driver: see contexts.h for what they are here.
 include "common.pxi"
 
+cdef extern from "dark.h" nogil:
+    void dark_context_ends(void *context)
+
 
 cdef inline CUresult known_device(CUdevice device) noexcept nogil:
     cdef int count = 0
@@ -53,6 +56,7 @@ cdef inline CUresult primary_reset(CUdevice device) noexcept nogil:
     cdef CUresult status = known_device(device)
     if status != CUDA_SUCCESS:
         return status
+    dark_context_ends(cuda_primary(device, 0))
     dg_hip.hipGetDevice(&before)
     dg_hip.hipSetDevice(device)
     status = of_hip(dg_hip.hipDeviceReset())
@@ -111,6 +115,7 @@ cdef inline CUresult context_destroy(CUcontext context) noexcept nogil:
         return CUDA_ERROR_INVALID_VALUE
     if c == NULL or c.primary or dg_the_core.slot_retire(c, DG_CONTEXT) != DG_OK:
         return CUDA_ERROR_INVALID_CONTEXT
+    dark_context_ends(c)
     cuda_forget(c)
     dg_the_core.slot_free(c)
     return use(current())
@@ -219,3 +224,33 @@ cdef inline CUresult context_priority_range(int *least, int *greatest) noexcept 
     if status == CUDA_SUCCESS and greatest != NULL:
         greatest[0] = high
     return status
+
+
+# ---- preferences that AMD's cards have no use for: taken, and not told back
+
+cdef inline CUresult context_get_cache(cudaFuncCache *config) noexcept nogil:
+    cdef CUresult status = at_work()
+    if status == CUDA_SUCCESS and config == NULL:
+        status = CUDA_ERROR_INVALID_VALUE
+    if status == CUDA_SUCCESS:
+        config[0] = cudaFuncCachePreferNone
+    return status
+
+
+cdef inline CUresult context_set_cache(cudaFuncCache config) noexcept nogil:
+    cdef CUresult status = at_work()
+    return CUDA_ERROR_INVALID_VALUE if status == CUDA_SUCCESS and <unsigned int>config > 3 else status
+
+
+cdef inline CUresult context_get_banks(cudaSharedMemConfig *config) noexcept nogil:
+    cdef CUresult status = at_work()
+    if status == CUDA_SUCCESS and config == NULL:
+        status = CUDA_ERROR_INVALID_VALUE
+    if status == CUDA_SUCCESS:
+        config[0] = cudaSharedMemBankSizeFourByte
+    return status
+
+
+cdef inline CUresult context_set_banks(cudaSharedMemConfig config) noexcept nogil:
+    cdef CUresult status = at_work()
+    return CUDA_ERROR_INVALID_VALUE if status == CUDA_SUCCESS and <unsigned int>config > 2 else status

@@ -102,3 +102,20 @@ cdef inline CUresult device_by_bus_id(CUdevice *device, const char *text) noexce
 cdef inline CUresult can_access_peer(int *can, CUdevice device, CUdevice peer) noexcept nogil:
     cdef CUresult status = awake()
     return of_hip(dg_hip.hipDeviceCanAccessPeer(can, device, peer)) if status == CUDA_SUCCESS else status
+
+
+cdef inline CUresult peer_attribute(int *value, int attribute, CUdevice device, CUdevice peer) noexcept nogil:
+    """HIP counts from 0 what CUDA counts from 1."""
+    cdef CUresult status = known_device(device)
+    if status == CUDA_SUCCESS:
+        status = known_device(peer)
+    if status == CUDA_SUCCESS and device == peer:
+        status = CUDA_ERROR_INVALID_DEVICE
+    if status != CUDA_SUCCESS:
+        return status
+    if value == NULL or not 1 <= attribute <= 5:
+        return CUDA_ERROR_INVALID_VALUE
+    if attribute == 5:  # only some atomic operations work across the link: not known, and not promised
+        value[0] = 0
+        return CUDA_SUCCESS
+    return of_hip(dg_hip.hipDeviceGetP2PAttribute(value, attribute - 1, device, peer))

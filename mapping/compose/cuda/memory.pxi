@@ -243,16 +243,81 @@ cdef inline CUresult pointer_attribute(void *data, CUpointer_attribute attribute
     return CUDA_SUCCESS
 
 
+cdef inline size_t attribute_bytes(CUpointer_attribute attribute) noexcept nogil:
+    if (attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE or attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+            or attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL):
+        return 4
+    if (attribute == CU_POINTER_ATTRIBUTE_IS_MANAGED or attribute == CU_POINTER_ATTRIBUTE_MAPPED
+            or attribute == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE):
+        return 1
+    return 8
+
+
 cdef inline CUresult pointer_attributes(
     unsigned int count, CUpointer_attribute *attributes, void **data, CUdeviceptr pointer
 ) noexcept nogil:
-    """What one attribute has no answer for is left as it is: memory from elsewhere is no error here."""
+    """Memory from elsewhere is no error here: what has no answer is 0, and the device none."""
     cdef unsigned int i
+    cdef size_t wide
     cdef CUresult status = awake()
     if status != CUDA_SUCCESS:
         return status
     if count and (attributes == NULL or data == NULL):
         return CUDA_ERROR_INVALID_VALUE
     for i in range(count):
-        pointer_attribute(data[i], attributes[i], pointer)
+        if pointer_attribute(data[i], attributes[i], pointer) == CUDA_SUCCESS or data[i] == NULL:
+            continue
+        if attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+            (<int *>data[i])[0] = -2  # CU_DEVICE_INVALID
+        else:
+            wide = attribute_bytes(attributes[i])
+            memset(data[i], 0, wide)
     return CUDA_SUCCESS
+
+
+# ---- between devices, and shared memory
+
+cdef inline int device_in(CUcontext context) noexcept nogil:
+    if dg_the_core.slot_check(<const void *>context, DG_CONTEXT) != DG_OK:
+        return -1
+    return (<cuda_context *>context).device
+
+
+cdef inline CUresult copy_peer_async(
+    CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from_, size_t bytes, cudaStream_t stream
+) noexcept nogil:
+    """Addresses tell HIP which devices they are of."""
+    cdef CUresult status = at_work()
+    if status == CUDA_SUCCESS and (device_in(to) < 0 or device_in(from_) < 0):
+        status = CUDA_ERROR_INVALID_CONTEXT
+    if status != CUDA_SUCCESS:
+        return status
+    return of_hip(dg_hip.hipMemcpyAsync(<void *>dst, <const void *>src, bytes, cudaMemcpyDefault, stream))
+
+
+cdef inline CUresult copy_peer(
+    CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from_, size_t bytes
+) noexcept nogil:
+    cdef CUresult status = at_work()
+    if status == CUDA_SUCCESS and (device_in(to) < 0 or device_in(from_) < 0):
+        status = CUDA_ERROR_INVALID_CONTEXT
+    if status != CUDA_SUCCESS:
+        return status
+    return of_hip(dg_hip.hipMemcpy(<void *>dst, <const void *>src, bytes, cudaMemcpyDefault))
+
+
+cdef inline CUresult mem_prefetch(
+    CUdeviceptr pointer, size_t bytes, CUdevice device, cudaStream_t stream
+) noexcept nogil:
+    """-1 is the host, with HIP too."""
+    cdef CUresult status = at_work()
+    if status != CUDA_SUCCESS:
+        return status
+    return of_hip(dg_hip.hipMemPrefetchAsync(<const void *>pointer, bytes, device, stream))
+
+
+cdef inline CUresult mem_advise(CUdeviceptr pointer, size_t bytes, int advice, CUdevice device) noexcept nogil:
+    cdef CUresult status = at_work()
+    if status != CUDA_SUCCESS:
+        return status
+    return of_hip(dg_hip.hipMemAdvise(<const void *>pointer, bytes, advice, device))

@@ -1,7 +1,10 @@
 /* See contexts.h. */
 #include "contexts.h"
 
+#include "dark.h"
 #include "platform.h"
+
+#include <limits.h>
 
 static volatile int initialised;
 static volatile int runtime_seen;
@@ -91,6 +94,7 @@ int cuda_primary_release(int device) {
     held = primaries[device].held;
     if (held) primaries[device].held--;
     dg_the_core->unlock();
+    if (held == 1) dark_context_ends(primaries[device].context);
     return held != 0;
 }
 
@@ -114,39 +118,20 @@ static void *own_symbol(const char *name, const char *second, const char *third)
     return dg_module_symbol(module, full);
 }
 
-/* The newest form of a name is the one its header leads to. Most `_v2` are of CUDA 3.2; these are younger. */
-static int second_since(const char *name) {
-    static const struct {
-        const char *name;
-        int version;
-    } young[] = {
-        {"cuGetProcAddress", 12000}, {"cuDeviceGetUuid", 11040}, {"cuEventElapsedTime", 12080},
-        {"cuDevicePrimaryCtxRelease", 11000}, {"cuDevicePrimaryCtxReset", 11000}, {"cuDevicePrimaryCtxSetFlags", 11000},
-        {"cuCtxDestroy", 4000}, {"cuCtxPushCurrent", 4000}, {"cuCtxPopCurrent", 4000}, {"cuStreamDestroy", 4000},
-        {"cuEventDestroy", 4000}, {"cuMemHostRegister", 6050},
-    };
-    for (size_t i = 0; i < sizeof young / sizeof young[0]; i++)
-        if (!strcmp(young[i].name, name)) return young[i].version;
-    return 3020;
-}
-
 void *cuda_function(const char *name, int version, uint64_t flags, int *found) {
     const char *const twins[] = {"_ptsz", "_ptds"};
     void *function = NULL;
-    int second = 0;
-    *found = 0;
+    *found = 1; /* no such name */
     if (!strncmp(name, "cu", 2) && strlen(name) < 96) {
-        second = own_symbol(name, "_v2", "") != NULL;
-        if (second && version < second_since(name)) {
-            second = 0;
-            if (!own_symbol(name, "", "")) {
-                *found = 2; /* only in a later version */
-                return NULL;
-            }
+        const char *suffix = dark_suffix(name, version);
+        if (!suffix) {
+            *found = 2; /* only in a later version */
+            return NULL;
         }
-        for (int i = 0; i < 2 && (flags & 2) && !function; i++) function = own_symbol(name, second ? "_v2" : "", twins[i]);
-        if (!function) function = own_symbol(name, second ? "_v2" : "", "");
+        for (int i = 0; i < 2 && (flags & 2) && !function; i++) function = own_symbol(name, suffix, twins[i]);
+        if (!function) function = own_symbol(name, suffix, "");
+        if (function) *found = 0;
+        else if ((suffix = dark_suffix(name, INT_MAX)) && own_symbol(name, suffix, "")) *found = 2;
     }
-    if (!function) *found = 1; /* no such name */
     return function;
 }

@@ -75,6 +75,24 @@ cdef inline CUresult host_function(cudaStream_t stream, CUhostFn function, void 
     return of_hip(dg_hip.hipLaunchHostFunc(stream, <void *>function, data)) if status == CUDA_SUCCESS else status
 
 
+cdef inline CUresult capture_info(cudaStream_t stream, int *capturing, uint64_t *id) noexcept nogil:
+    """The graphs of recordings are not to be had from this driver: nothing is being recorded."""
+    cdef CUresult status = stream_is_capturing(stream, capturing)
+    if status == CUDA_SUCCESS and id != NULL:
+        id[0] = 0
+    return status
+
+
+cdef inline CUresult stream_device(cudaStream_t stream, CUdevice *device) noexcept nogil:
+    cdef CUcontext context = NULL
+    cdef CUresult status = stream_context(stream, &context)
+    if status == CUDA_SUCCESS and device == NULL:
+        status = CUDA_ERROR_INVALID_VALUE
+    if status == CUDA_SUCCESS:
+        device[0] = (<cuda_context *>context).device
+    return status
+
+
 # ---- events
 
 cdef inline CUresult event_of(const void *event, void **hip) noexcept nogil:
@@ -125,6 +143,14 @@ cdef inline CUresult event_record(cudaEvent_t event, cudaStream_t stream) noexce
     cdef void *hip = NULL
     cdef CUresult status = event_of(event, &hip)
     return of_hip(dg_hip.hipEventRecord(<hipEvent_t>hip, stream)) if status == CUDA_SUCCESS else status
+
+
+cdef inline CUresult event_record_flags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) noexcept nogil:
+    cdef void *hip = NULL
+    cdef CUresult status = event_of(event, &hip)
+    if status != CUDA_SUCCESS:
+        return status
+    return of_hip(dg_hip.hipEventRecordWithFlags(<hipEvent_t>hip, stream, flags))
 
 
 cdef inline CUresult event_query(cudaEvent_t event) noexcept nogil:
