@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -278,4 +279,15 @@ def _failed(error: Exception) -> int:
 
 
 def main() -> None:
+    _prepare_streams()
     sys.exit(call(sys.argv[1:]))
+
+
+def _prepare_streams() -> None:
+    """A terminal without UTF-8 shows `?` for what it cannot; a stream that the caller has closed is nowhere."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")

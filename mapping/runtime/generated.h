@@ -15,6 +15,10 @@ static inline int dg_rare(int holds) { return __builtin_expect(holds, 0); }
 /* Two sizes of which one is below 1, in four instructions: a sign bit tells both. Either width; the arithmetic wraps. */
 #define dg_empty(a, b) ((__typeof__(a))(((unsigned long long)(a) - 1) | ((unsigned long long)(b) - 1)) < 0)
 
+/* A stream for AMD's functions. CUDA's number 1 means the legacy stream, which HIP knows as none; older releases of HIP would read it
+ * as a pointer. Number 2, a stream of each thread's own, is the same on both sides. */
+static inline void *dg_hip_stream(const void *stream) { return (uintptr_t)stream == 1 ? 0 : (void *)stream; }
+
 /* A 64-bit size that a 32-bit function cannot take. */
 static inline int dg_wide(int64_t value) { return value != (int32_t)value; }
 

@@ -89,6 +89,7 @@ cdef extern from "generated.h" nogil:
     bint dg_closed()
     bint dg_rare(bint holds)
     bint dg_opened(const dg_backend *backend)
+    void *dg_hip_stream(const void *stream)
     bint dg_wide(int64_t value)
     bint dg_empty(int64_t a, int64_t b)
     bint dg_tracing()

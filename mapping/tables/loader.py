@@ -265,6 +265,8 @@ def _types(node: Node) -> tuple[TypeRecord, ...]:
             if name not in TYPES:
                 item.fail(f"unknown type {name!r}; {suggest(name, list(TYPES))}")
             records.append(TYPES[name])
+        if not records:
+            node.fail("no type; expected at least one")
         return tuple(records)
     records = []
     for name, _, value in node.items():

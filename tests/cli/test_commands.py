@@ -54,6 +54,18 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, "--version") == (0, "dragoman 0.1.0\n", "")
 
 
+@pytest.mark.parametrize("name", ["POSIX", "C"])
+def test_a_terminal_without_utf_8(dragoman: Dragoman, name: str) -> None:
+    ran = dragoman("explain", "cublasSgemm_v2", LC_ALL=name, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_an_output_that_is_closed(user: dict[str, str]) -> None:
+    command = ["sh", "-c", "exec dragoman coverage --format json >&-"]
+    ran = subprocess.run(command, env=user, text=True, capture_output=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 def test_without_a_command_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = call(capsys)
     assert status == 2

@@ -43,6 +43,11 @@ static void state(cublasHandle_t handle)
     CHECK(seen == stream);
     OK(cublasSetStream(handle, NULL));
     OK(cudaStreamDestroy(stream));
+    OK(cublasSetStream(handle, cudaStreamLegacy)); /* numbers that stand for streams */
+    OK(cublasGetStream(handle, &seen));
+    CHECK(seen == cudaStreamLegacy);
+    OK(cublasSetStream(handle, cudaStreamPerThread));
+    OK(cublasSetStream(handle, NULL));
 
     OK(cudaMalloc(&workspace, 1 << 20));
     OK(cublasSetWorkspace(handle, workspace, 1 << 20));
@@ -77,6 +82,13 @@ static void copies(void)
     CHECK(back[0] == 1 && back[1] == 3 && back[5] == 11);
 
     OK(cublasSetMatrix(2, 3, sizeof(float), from, 4, device, 2)); /* columns 1 2, 5 6, 9 10 */
+    memset(back, 0, sizeof back);
+    OK(cublasGetMatrix(2, 3, sizeof(float), device, 2, back, 3));
+    OK(cublasSetVectorAsync(6, sizeof(float), from, 1, device, 1, cudaStreamLegacy));
+    OK(cublasGetVectorAsync(3, sizeof(float), device, 2, back, 1, cudaStreamLegacy)); /* 1 3 5 */
+    OK(cudaStreamSynchronize(cudaStreamLegacy));
+    CHECK(back[0] == 1 && back[1] == 3 && back[2] == 5);
+    OK(cublasSetMatrix(2, 3, sizeof(float), from, 4, device, 2));
     memset(back, 0, sizeof back);
     OK(cublasGetMatrix(2, 3, sizeof(float), device, 2, back, 3));
     CHECK(back[0] == 1 && back[1] == 2 && back[2] == 0 && back[3] == 5 && back[4] == 6 && back[7] == 10);

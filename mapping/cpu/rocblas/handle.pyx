@@ -98,6 +98,8 @@ cdef public rocblas_status rocblas_set_stream(rocblas_handle handle, hipStream_t
     """Work is done when a call returns, so a stream is only remembered."""
     if not rb_is_handle(handle):
         return rocblas_status_invalid_handle
+    if <uintptr_t>stream == 1:  # CUDA's number of the legacy stream, which is a bad pointer to older releases of HIP
+        return rocblas_status_invalid_value
     handle.stream = stream
     return rocblas_status_success
 

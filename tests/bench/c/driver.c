@@ -17,7 +17,7 @@ typedef struct {
     void *call;
     void *handle;
     void *streams[2];
-    int op, side, fill, diag, real, compute; /* this layer's numbers: N, left, upper, non-unit, 32-bit float (twice) */
+    int op, side, fill, diag, real, compute, algo; /* this layer's numbers: N, left, upper, non-unit, 32-bit float (twice), default */
 } layer;
 
 static float one = 1.0f, data[64];
@@ -48,7 +48,7 @@ LOOP(strsm, (void *, int, int, int, int, int, int, in, in, int, float *, int), t
 LOOP(gemmEx,
      (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, void *, int, int, int, int),
      to->handle, to->op, to->op, 2, 3, 4, &one, data, to->real, 2, data + 8, to->real, 4, &one, data + 32, to->real, 2,
-     to->compute, 0)
+     to->compute, to->algo)
 LOOP(gemm_ex,
      (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, any, int, int, void *, int, int, int, int,
       int, unsigned),
@@ -99,7 +99,7 @@ int main(int count, char **words) {
     if (!library) return fprintf(stderr, "%s\n", dlerror()), 3;
     int nvidia = !strcmp(words[2], "cublas"), hip = !strcmp(words[2], "hipblas");
     layer to = {.op = nvidia ? 0 : 111, .side = nvidia ? 0 : 141, .fill = nvidia ? 1 : 121, .diag = nvidia ? 0 : 131};
-    to.real = nvidia || hip ? 0 : 151, to.compute = nvidia ? 68 : hip ? 2 : 151;
+    to.real = nvidia || hip ? 0 : 151, to.compute = nvidia ? 68 : hip ? 2 : 151, to.algo = hip ? 160 : 0;
     to.streams[0] = data, to.streams[1] = data + 1;
     create_call create = (create_call)symbol(
         library, nvidia ? "cublasCreate_v2" : hip ? "hipblasCreate" : "rocblas_create_handle");
