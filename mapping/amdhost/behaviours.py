@@ -4,7 +4,6 @@ libraries, and what the fake HIP runtime saw of them."""
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..parity.process import Answer, Note, serve
 from ..tables.loader import load
 from .log import Event, Kind
-from .worker import Watched, serve
+from .worker import Watched
 
 STREAMS = 40  # more than a handle of ours keeps rocblas_handles for
 _N = 5
@@ -215,17 +215,17 @@ BEHAVIOURS: dict[str, Callable[[Bench], list[str]]] = {
 
 
 def main() -> int:
-    def work(config: dict[str, Any]) -> Callable[[str], Any]:
+    def begin(config: dict[str, Any], answer: Answer) -> Callable[[str], None]:
         bench = Bench(config)
-        scratch = os.open(config["scratch"], os.O_WRONLY | os.O_CREAT, 0o600)
+        note = Note(config["scratch"])
 
-        def run(name: str) -> list[str]:
-            os.pwrite(scratch, (name + "\n").encode(), 0)
-            return list(dict.fromkeys(BEHAVIOURS[name](bench)))
+        def work(name: str) -> None:
+            note(name)
+            answer({"done": list(dict.fromkeys(BEHAVIOURS[name](bench)))})
 
-        return run
+        return work
 
-    return serve(work)
+    return serve(begin)
 
 
 if __name__ == "__main__":

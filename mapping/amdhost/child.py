@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import paths
+from ..parity.process import environment
 from . import elf
 from .packages import Have
 
@@ -31,18 +31,18 @@ def start(home: Path, have: Have, backend: Path) -> Start:
     needed = max(elf.read(home / file).least("libc.so.6", "GLIBC_") for file in have.files)
     private = system_glibc() < needed
     libraries = [str((home / have.rocblas).parent)]
-    environment = {**_environment(backend), "ROCBLAS_TENSILE_LIBPATH": str(home / have.tables)}
+    base = {**_environment(backend), "ROCBLAS_TENSILE_LIBPATH": str(home / have.tables)}
     if not private:
-        before = environment.get("LD_LIBRARY_PATH", "")
-        environment["LD_LIBRARY_PATH"] = os.pathsep.join([*libraries, *([before] if before else [])])
-        return Start((sys.executable,), environment, private)
+        before = base.get("LD_LIBRARY_PATH", "")
+        base["LD_LIBRARY_PATH"] = os.pathsep.join([*libraries, *([before] if before else [])])
+        return Start((sys.executable,), base, private)
     system = home / "system"
     loader = str(system / "ld-linux-x86-64.so.2")
     # --argv0: Python finds its own folder, and that of a virtual environment, by what it was called.
     path = os.pathsep.join([str(system), *libraries])
     command = (loader, "--argv0", sys.executable, "--library-path", path, os.path.realpath(sys.executable))
-    environment.pop("LD_LIBRARY_PATH", None)
-    return Start(command, environment, private)
+    base.pop("LD_LIBRARY_PATH", None)
+    return Start(command, base, private)
 
 
 def plain_start(backend: Path) -> Start:
@@ -51,19 +51,16 @@ def plain_start(backend: Path) -> Start:
 
 
 def _environment(backend: Path) -> dict[str, str]:
-    environment = {
-        **os.environ,
+    found = {
+        **environment(os.environ),
         "DRAGOMAN_BACKEND": str(backend),
         # One thread: nothing here computes.
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
-    root = str(paths.package_dir().parent)
-    if paths.package_dir().name == __name__.split(".")[0]:  # a checkout need not be installed
-        environment["PYTHONPATH"] = os.pathsep.join(p for p in (root, environment.get("PYTHONPATH", "")) if p)
     for name in ("ROCBLAS_LAYER", "LD_PRELOAD", "DRAGOMAN_ROCM_PATH", "DRAGOMAN_LOG"):
-        environment.pop(name, None)
-    return environment
+        found.pop(name, None)
+    return found
 
 
 def system_glibc() -> tuple[int, ...]:

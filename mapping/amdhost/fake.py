@@ -19,7 +19,8 @@ from .. import paths
 from ..build.cython import Translator, cython_version
 from ..build.plan import BuildError
 from ..build.toolchain import LINUX, Toolchain, find_toolchain
-from ..generate.cpu import hip_exports, hip_folder
+from ..generate import cpu_library
+from ..generate.cpu import hip_exports
 from . import elf, watch
 
 BASE_VERSION = "hip_4.2"  # of a symbol that no library asks for by version
@@ -128,7 +129,7 @@ def build_watch(out: Path, file: str, hip: str, real: elf.Elf) -> Path:
 
 def _units() -> list[tuple[str, Path, tuple[Path, ...], tuple[str, ...]]]:
     """(name, source, include folders, defines) of each unit."""
-    host, runtime = hip_folder(), paths.package_dir() / "runtime"
+    host, runtime = cpu_library.folder("hip"), paths.package_dir() / "runtime"
     renamed = tuple(f"{name}=host_{name}" for name in sorted(set(own_exports()) & set(hip_exports())))
     found = [(f"host_{p.stem}", p, (host, runtime), renamed) for p in sorted(host.glob("*.pyx"))]
     return found + [(f"fake_{p.stem}", p, (folder(), host, runtime), ()) for p in sorted(folder().glob("*.pyx"))]

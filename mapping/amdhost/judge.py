@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import fnmatch
 import hashlib
-import json
 import os
 import queue
 import re
-import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from .. import paths
 from ..coverage.collect import targets
 from ..errors import UserError
+from ..parity.process import Child
 from ..tables.loader import load
 from ..tables.model import Entry, Function, Tables
 from . import elf, fake, known, packages
@@ -145,7 +143,7 @@ def _behaviours(begin: Start, config: dict[str, Any], options: Options) -> dict[
     found: dict[str, list[str]] = {}
     for name in BEHAVIOURS:
         with tempfile.TemporaryDirectory(prefix="dragoman-amd-host-") as scratch:
-            child = Child(begin, f"{__package__}.behaviours", config, Path(scratch))
+            child = _Child(begin, f"{__package__}.behaviours", config, Path(scratch))
             reply = {"why": child.failed} if child.failed else child.ask(name, options.limit)
             child.close()
         found[name] = list(reply["done"]) if "done" in reply else [str(reply.get("why") or reply)]
@@ -229,7 +227,7 @@ class _Run:
             raise UserError(self.failure)
 
     def _work(self) -> None:
-        child: Child | None = None
+        child: _Child | None = None
         with tempfile.TemporaryDirectory(prefix="dragoman-amd-host-") as scratch:
             try:
                 while not self.failure:
@@ -240,7 +238,7 @@ class _Run:
                     if child is None or not child.alive:
                         if child:
                             child.close()
-                        child = Child(self.begin, f"{__package__}.worker", self.config, Path(scratch))
+                        child = _Child(self.begin, f"{__package__}.worker", self.config, Path(scratch))
                         if child.failed:
                             self.failure = self.failure or child.failed
                             return
@@ -260,8 +258,7 @@ class _Run:
         elif "missing" in reply:
             outcome = Outcome(function.name, notes=[reply["missing"]], state="crash")
         else:
-            state = reply.get("state", "crash")
-            outcome = Outcome(function.name, notes=[reply.get("why") or reply.get("sticky", "")], state=state)
+            outcome = Outcome(function.name, notes=[reply["why"]], state=reply["state"])
         with self.lock:
             self.found[function.name] = outcome
             self.answers[function.name] = answers
@@ -269,71 +266,15 @@ class _Run:
                 self.progress(len(self.found), self.total, function.name)
 
 
-class Child:
-    """One child process. It answers each question, or it is gone and that is the answer."""
+class _Child(Child):
+    """It answers each question, or it is gone and that is the answer."""
 
     def __init__(self, begin: Start, module: str, config: dict[str, Any], folder: Path) -> None:
-        self.scratch = folder / "call"
-        self.scratch.write_bytes(b"")
-        self.errors = (folder / "errors").open("w+b")
-        self.hung = self.sticky = False
-        environment = {**begin.environment, "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis")}
-        self.process = subprocess.Popen(
-            begin.python(module),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-            text=True,
-            encoding="utf-8",
-            env=environment,
-        )
-        ready = self.ask({**config, "scratch": str(self.scratch)}, 300)
-        self.failed = "" if "ready" in ready else f"a child cannot start: {ready.get('failed') or ready.get('why')}"
-
-    @property
-    def alive(self) -> bool:
-        return not self.hung and not self.sticky and self.process.poll() is None
+        super().__init__(begin.python(module), begin.environment, folder, config, 300)
 
     def ask(self, message: Any, limit: float) -> dict[str, Any]:
-        stream: IO[str] = self.process.stdin  # type: ignore[assignment]
-        answers: IO[str] = self.process.stdout  # type: ignore[assignment]
-        with contextlib.suppress(OSError):  # it died: the missing answer says so
-            stream.write(json.dumps(message) + "\n")
-            stream.flush()
-        timer = threading.Timer(limit, self._stop)
-        timer.start()
-        try:
-            line = answers.readline()
-        finally:
-            timer.cancel()
-        if line.endswith("\n"):
-            reply: dict[str, Any] = json.loads(line)
-            self.sticky = "sticky" in reply
-            return reply
-        last = self.scratch.read_text(encoding="utf-8", errors="replace").split("\n")[0]
-        if self.hung:
-            return {"state": "hang", "why": f"no answer within {limit:g} s: {last}"}
-        return {"state": "crash", "why": f"died with {self.process.wait()}: {last}{self._last_words()}"}
-
-    def _stop(self) -> None:
-        self.hung = True
-        self.process.kill()
-
-    def _last_words(self) -> str:
-        self.errors.flush()
-        self.errors.seek(0)
-        lines = self.errors.read()[-4000:].decode("utf-8", "replace").strip().splitlines()
-        return f": {lines[-1]}" if lines else ""
-
-    def close(self) -> None:
-        if self.process.stdin:
-            with contextlib.suppress(OSError):
-                self.process.stdin.close()
-        try:
-            self.process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        if self.process.stdout:
-            self.process.stdout.close()
-        self.errors.close()
+        self.send(message)
+        reply = self.receive(limit)
+        if reply.get("state") in ("hang", "crash"):
+            return {**reply, "why": f"{reply['why']}; {self.last_line()}"}
+        return {**reply, "state": "crash"} if "state" in reply else reply

@@ -5,8 +5,6 @@ which one a dead child died of."""
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -19,9 +17,10 @@ from ..parity.cases import BY_MODE, Case, all_params, as_python
 from ..parity.check import Workbench
 from ..parity.memory import StickyError
 from ..parity.numbers import derived_seed
+from ..parity.process import Answer, Note, serve
 from ..parity.status import HUGE_LD, OVER_INT, StatusCase, baseline, status_cases
 from ..parity.strategies import cases, why_untested
-from ..parity.subject import LibrarySubject, LoadError
+from ..parity.subject import LibrarySubject
 from ..tables.loader import load
 from ..tables.model import Function, Tables
 from .log import ALL, ON_STREAM, Event, FakeHip, Kind, Rules
@@ -87,13 +86,9 @@ class Worker:
         self.bench = Workbench(self.subject)
         # A stream that the default one does not wait for, as most programs' are; and the default one.
         self.streams = (0, self.subject.hip.stream(), self.subject.hip.stream())
-        self._scratch = os.open(config["scratch"], os.O_WRONLY | os.O_CREAT, 0o600)
+        self.note = Note(config["scratch"])
         self._made = 0
         self.answers: dict[str, list[tuple[str, int]]] = {}  # of argument checks: AMD's functions and their statuses
-
-    def note(self, text: str) -> None:
-        os.lseek(self._scratch, 0, os.SEEK_SET)
-        os.write(self._scratch, (text + "\n").encode())
 
     def run(self, name: str) -> Outcome:
         function = self.tables.function(name, self.config["library"])
@@ -253,38 +248,17 @@ def _add(lines: list[str], line: str) -> None:
         lines.append(line)
 
 
-def serve(work: Callable[[dict[str, Any]], Callable[[str], Any]]) -> int:
-    """The child's loop: a line of settings, then a name a line; an answer a line."""
-    out = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
-    os.dup2(2, 1)  # libraries that print are sent to standard error
-
-    def answer(message: dict[str, Any]) -> None:
-        out.write(json.dumps(message) + "\n")
-        out.flush()
-
-    try:
-        run = work(json.loads(sys.stdin.readline()))
-    except (LoadError, StickyError) as error:
-        answer({"failed": str(error)})
-        return 2
-    answer({"ready": True})
-    for line in sys.stdin:
-        try:
-            answer({"done": run(json.loads(line))})
-        except LoadError as error:
-            answer({"missing": str(error)})
-        except StickyError as error:
-            answer({"sticky": str(error)})
-            return 3
-    return 0
-
-
 def main() -> int:
-    def work(config: dict[str, Any]) -> Callable[[str], Any]:
+    def begin(config: dict[str, Any], answer: Answer) -> Callable[[str], None]:
         worker = Worker(config)
-        return lambda name: {"outcome": asdict(worker.run(name)), "answers": worker.answers}
 
-    return serve(work)
+        def work(name: str) -> None:
+            outcome = asdict(worker.run(name))
+            answer({"done": {"outcome": outcome, "answers": worker.answers}})
+
+        return work
+
+    return serve(begin)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from .. import paths
 from ..build.openblas import OpenBlas
-from ..build.plan import Library, Unit
+from ..build.plan import Library
 from ..tables.kinds import OPTIONS
 from ..tables.model import Tables
-from . import spelling
+from . import cpu_library, spelling
 from .cpu_bodies import body
 from .cpu_routines import Routine, blocks, hand_written, routines
 from .writer import Writer, banner, wrap
@@ -41,7 +40,6 @@ _HEAD = """\
 include "rocblas.pxi"
 include "elements.pxi"
 """
-_PUBLIC = re.compile(r"^cdef public [\w *]*?(\w+)\(", re.MULTILINE)
 
 
 # ---- functions ----
@@ -198,9 +196,7 @@ def _file(stem: str, members: list[Routine], plain: list[Routine]) -> str:
 def exports(tables: Tables) -> list[str]:
     """All that librocblas exports: the tables' functions and the hand-written ones, sorted."""
     found = {r.name + form for r in routines(tables) for form, has in (("", r.has_narrow), ("_64", r.has_wide)) if has}
-    for path in hand_written().glob("*.pyx"):
-        found |= set(_PUBLIC.findall(path.read_text(encoding="utf-8")))
-    return sorted(found)
+    return sorted(found | cpu_library.public(hand_written()))
 
 
 def openblas_symbols(texts: Iterable[str]) -> list[str]:
@@ -208,25 +204,9 @@ def openblas_symbols(texts: Iterable[str]) -> list[str]:
     return sorted({name for text in texts for name in re.findall(r"\bscipy_cblas_\w+64_\b", text)})
 
 
-def units(sources: Path) -> tuple[Unit, ...]:
-    """The compilation units; `sources` is the folder that holds what `generate` answered."""
-    folders = (hand_written(), paths.package_dir() / "runtime")
-    found = [*sorted(hand_written().glob("*.pyx")), *sorted(sources.glob("*.pyx"))]
-    return tuple(
-        Unit(f"rocblas/{path.name}", path, include_dirs=folders, defines=("CYTHON_CCOMPLEX=0",), flags=("-O3",))
-        for path in found
-    )
-
-
 def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> Library:
     """librocblas.so.5 or rocblas.dll, with OpenBLAS beside it. `sources` holds what `generate` answered."""
-    return Library(
-        "rocblas.dll" if target == "windows" else "librocblas.so.5",
-        units=units(sources),
-        exports=tuple(exports(tables)),
-        folder="cpu",
-        libs=(openblas.library,),
-        rpath="" if target == "windows" else "$ORIGIN",
-        glibc="2.28",
-        extra_files=openblas.extra_files,
-    )
+    found = [*sorted(hand_written().glob("*.pyx")), *sorted(sources.glob("*.pyx"))]
+    made = cpu_library.units("rocblas", found, (hand_written(),), ("CYTHON_CCOMPLEX=0",))
+    names = ("librocblas.so.5", "rocblas.dll")
+    return cpu_library.library(names, target, made, exports(tables), openblas, openblas.extra_files)

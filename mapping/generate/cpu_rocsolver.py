@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from .. import paths
 from ..build.openblas import OpenBlas
-from ..build.plan import Library, Unit
+from ..build.plan import Library
 from ..tables.amd import load_calls
 from ..tables.model import Tables
-from . import imports, spelling
+from . import cpu_library, imports, spelling
 from .imports import Import
 from .writer import Writer, banner, wrap
 
@@ -26,13 +25,12 @@ _HEAD = """\
 include "rocsolver.pxi"
 """
 _BLOCK = re.compile(r"^cdef rocblas_status (\w+)\(", re.MULTILINE)
-_PUBLIC = re.compile(r"^cdef public rocblas_status (\w+)\(", re.MULTILINE)
 _FAMILY = re.compile(r"rocsolver_[sdcz](\w+)$")
 
 
 def hand_written() -> Path:
     """Folder of the blocks, headers and units that are written by hand."""
-    return paths.package_dir() / "cpu" / "rocsolver"
+    return cpu_library.folder("rocsolver")
 
 
 @lru_cache(maxsize=1)
@@ -92,26 +90,12 @@ def generate(tables: Tables) -> dict[str, str]:
 
 def exports(tables: Tables) -> list[str]:
     """All that librocsolver exports: what the tables call and the hand-written functions, sorted."""
-    found = {item.name for item in functions(tables)}
-    for path in hand_written().glob("*.pyx"):
-        found |= set(_PUBLIC.findall(path.read_text(encoding="utf-8")))
-    return sorted(found)
+    return sorted({item.name for item in functions(tables)} | cpu_library.public(hand_written()))
 
 
 def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> Library:
     """librocsolver.so.0 or rocsolver.dll. `sources` holds what `generate` answered; OpenBLAS comes with rocBLAS."""
-    folders = (hand_written(), paths.package_dir() / "cpu" / "rocblas", paths.package_dir() / "runtime")
+    folders = (hand_written(), cpu_library.folder("rocblas"))
     found = [*sorted(hand_written().glob("*.pyx")), sources / SOURCE]
-    units = tuple(
-        Unit(f"rocsolver/{path.name}", path, include_dirs=folders, defines=("CYTHON_CCOMPLEX=0",), flags=("-O3",))
-        for path in found
-    )
-    return Library(
-        "rocsolver.dll" if target == "windows" else "librocsolver.so.0",
-        units=units,
-        exports=tuple(exports(tables)),
-        folder="cpu",
-        libs=(openblas.library,),
-        rpath="" if target == "windows" else "$ORIGIN",
-        glibc="2.28",
-    )
+    made = cpu_library.units("rocsolver", found, folders, ("CYTHON_CCOMPLEX=0",))
+    return cpu_library.library(("librocsolver.so.0", "rocsolver.dll"), target, made, exports(tables), openblas)

@@ -71,7 +71,7 @@ def signature(function: Function, prefix: str = "") -> str:
 
 
 def _stream(word: str, function: Function) -> str:
-    """The stream that HIP knows (slots.h of the runtime's blocks): a twin's default stream is the calling thread's own."""
+    """The stream that HIP knows (generated.h): a twin's default stream is the calling thread's own."""
     return f"{'own' if function.form.twin else 'to'}_stream({word})"
 
 

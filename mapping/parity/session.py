@@ -5,22 +5,19 @@ A child that dies, hangs or loses its device costs one answer (`crash`, `hang`, 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import threading
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
-from .. import paths
 from ..tables.model import Function
 from .cases import Case, as_python
 from .options import Options, ParityError
+from .process import Child, environment
 from .report import Numbers, Status
 from .strategies import why_untested
 
@@ -71,7 +68,7 @@ class Session:
         child = self._alive()
         share = 1 if function.form.base != "v1" and not function.form.wide else 3
         child.send({**_name(function), "part": "numbers", "examples": max(4, self.options.examples // share)})
-        reply = child.receive()
+        reply = child.answer()
         if "done" in reply:
             failing = Case.from_json(reply["failing"]) if reply["failing"] else None
             python = as_python(failing, function.entry) if failing else ""
@@ -100,7 +97,7 @@ class Session:
         child.send({**task, "part": "statuses", "skip": skip})
         at: dict[str, Any] = {}
         while True:
-            reply = child.receive()
+            reply = child.answer()
             if "at" in reply:
                 at = reply
             elif "got" in reply:
@@ -128,124 +125,40 @@ def _name(function: Function) -> dict[str, Any]:
     return {"function": function.name, "library": function.entry.library}
 
 
-class _Child:
-    """One child process. `receive` answers its next line, or `{"state": …, "why": …}` once it is gone."""
+class _Child(Child):
+    """One child of the suite."""
 
     def __init__(self, options: Options, folder: Path, module: str, config: dict[str, Any]) -> None:
-        self.scratch = folder / "call"
-        self.scratch.write_bytes(b"")
-        self.errors = (folder / "errors").open("w+b")
         self.hidden = {str(options.subject or ""): "SUBJECT", str(Path.home()): "~"}
-        self.limit = max(60.0, options.limit)  # to start: imports and tables, on a busy machine
-        self.hung = False
-        self.sticky = ""
-        environment = dict(os.environ)
-        root = str(paths.package_dir().parent)
-        if paths.package_dir().name == module.split(".")[0]:  # a checkout need not be installed
-            environment["PYTHONPATH"] = os.pathsep.join(p for p in (root, environment.get("PYTHONPATH", "")) if p)
-        environment["HYPOTHESIS_STORAGE_DIRECTORY"] = str(folder / "hypothesis")  # nothing in the user's folder
-        # One thread a child: the children already use every processor.
-        environment.setdefault("OPENBLAS_NUM_THREADS", "1")
-        environment.setdefault("OMP_NUM_THREADS", "1")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", module],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-            text=True,
-            encoding="utf-8",
-            env=environment,
-        )
-        self.send(
-            {
-                "subject": str(options.subject) if options.subject else "",
-                "backend": "" if options.nvidia else options.backend,
-                "major": options.major,
-                "seed": options.seed,
-                "scratch": str(self.scratch),
-                "factory": options.factory,
-                "tables": str(options.tables) if options.tables else "",
-                "nvidia": options.nvidia,
-                **config,
-            }
-        )
-        ready = self.receive()
         self.limit = options.limit
-        self.failed = (
-            "" if "ready" in ready else ready.get("failed") or f"a child process cannot start: {ready.get('why')}"
-        )
+        # One thread a child: the children already use every processor.
+        base = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **environment(os.environ)}
+        told = {
+            "subject": str(options.subject) if options.subject else "",
+            "backend": "" if options.nvidia else options.backend,
+            "major": options.major,
+            "seed": options.seed,
+            "factory": options.factory,
+            "tables": str(options.tables) if options.tables else "",
+            "nvidia": options.nvidia,
+            **config,
+        }
+        # to start: imports and tables, on a busy machine
+        super().__init__([sys.executable, "-m", module], base, folder, told, max(60.0, options.limit))
 
-    @property
-    def alive(self) -> bool:
-        return not self.hung and not self.sticky and self.process.poll() is None
+    def answer(self) -> dict[str, Any]:
+        return self.receive(self.limit)
 
-    def send(self, message: dict[str, Any]) -> None:
-        stream: IO[str] = self.process.stdin  # type: ignore[assignment]
-        with contextlib.suppress(OSError):  # it died: `receive` says so
-            stream.write(json.dumps(message) + "\n")
-            stream.flush()
-
-    def receive(self) -> dict[str, Any]:
-        stream: IO[str] = self.process.stdout  # type: ignore[assignment]
-        timer = threading.Timer(self.limit, self._stop)
-        timer.start()
-        try:
-            line = stream.readline()
-        finally:
-            timer.cancel()
-        if line.endswith("\n"):
-            message: dict[str, Any] = json.loads(line)
-            if "sticky" in message:
-                self.sticky = message["sticky"]
-                return {"state": "sticky", "why": self.sticky}
-            return message
-        if self.hung:
-            return {"state": "hang", "why": f"no answer within {self.limit:g} s"}
-        code = self.process.wait()
-        return {"state": "crash", "why": _death(code) + self._last_words()}
-
-    def _stop(self) -> None:
-        self.hung = True
-        self.process.kill()
-
-    def _last_words(self) -> str:
-        self.errors.flush()
-        self.errors.seek(0)
-        lines = self.errors.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
-        last = f": {lines[-1]}" if lines else ""
+    def last_words(self) -> str:
+        last = super().last_words()
         for text, instead in self.hidden.items():  # a report can be shared: no path of this machine
             last = last.replace(text, instead) if len(text) > 1 else last
         return last
 
     def last_call(self) -> dict[str, Any] | None:
         """The case that was about to be tried, as JSON."""
-        line = self.scratch.read_bytes().split(b"\n", 1)[0]
         try:
-            case: dict[str, Any] = json.loads(line)
+            case: dict[str, Any] = json.loads(self.last_line())
         except ValueError:
             return None
         return case
-
-    def close(self) -> None:
-        if self.process.stdin:
-            with contextlib.suppress(OSError):
-                self.process.stdin.close()
-        try:
-            self.process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        if self.process.stdout:
-            self.process.stdout.close()
-        self.errors.close()
-
-
-def _death(code: int) -> str:
-    if code < 0:
-        import signal
-
-        try:
-            return f"died of {signal.Signals(-code).name}"
-        except ValueError:
-            return f"died of signal {-code}"
-    return f"ended with status {code}"

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +17,25 @@ from .cases import Case
 from .check import Workbench
 from .memory import StickyError
 from .numbers import check_numbers
+from .process import Answer, Note, serve
 from .status import status_cases
-from .subject import LibrarySubject, LoadError, Subject, select_backend
+from .subject import LibrarySubject, Subject, select_backend
 
 # Statuses after which the device is asked whether it is still there.
 _SUSPICIOUS = (11, 13, 14)
 
 
 class Worker:
-    def __init__(self, config: dict[str, Any], answer: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, config: dict[str, Any], answer: Answer) -> None:
         self.config = config
         self.answer = answer
         self.tables: Tables = load(Path(config["tables"]) if config.get("tables") else None)
         self.bench = Workbench(_subject(config, self.tables))
-        self._scratch = os.open(config["scratch"], os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+        self._note = Note(config["scratch"])
 
     def note(self, case: Case) -> None:
-        """Keep the call that comes next. One small write: the parent reads it only after a death."""
-        os.lseek(self._scratch, 0, os.SEEK_SET)
-        os.write(self._scratch, (json.dumps(case.to_json()) + "\n").encode())
+        """Keep the call that comes next."""
+        self._note(json.dumps(case.to_json()))
 
     def run(self, task: dict[str, Any]) -> None:
         function = self.tables.function(task["function"], task["library"])
@@ -82,30 +80,7 @@ def _subject(config: dict[str, Any], tables: Tables) -> Subject:
 
 
 def main() -> int:
-    # Answers keep the real standard output; libraries that print are sent to standard error.
-    out = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
-    os.dup2(2, 1)
-
-    def answer(message: dict[str, Any]) -> None:
-        out.write(json.dumps(message) + "\n")
-        out.flush()
-
-    config = json.loads(sys.stdin.readline())
-    try:
-        worker = Worker(config, answer)
-    except (LoadError, StickyError) as error:
-        answer({"failed": str(error)})
-        return 2
-    answer({"ready": True})
-    for line in sys.stdin:
-        try:
-            worker.run(json.loads(line))
-        except StickyError as error:
-            answer({"sticky": str(error)})
-            return 3
-        except LoadError as error:
-            answer({"missing": str(error)})
-    return 0
+    return serve(lambda config, answer: Worker(config, answer).run)
 
 
 if __name__ == "__main__":

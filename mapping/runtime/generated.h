@@ -15,9 +15,11 @@ static inline int dg_rare(int holds) { return __builtin_expect(holds, 0); }
 /* Two sizes of which one is below 1, in four instructions: a sign bit tells both. Either width; the arithmetic wraps. */
 #define dg_empty(a, b) ((__typeof__(a))(((unsigned long long)(a) - 1) | ((unsigned long long)(b) - 1)) < 0)
 
-/* A stream for AMD's functions. CUDA's number 1 means the legacy stream, which HIP knows as none; older releases of HIP would read it
- * as a pointer. Number 2, a stream of each thread's own, is the same on both sides. */
-static inline void *dg_hip_stream(const void *stream) { return (uintptr_t)stream == 1 ? 0 : (void *)stream; }
+/* Streams as HIP knows them. CUDA's 0x1 is the default stream under a name of its own, which HIP has only of late: older
+ * releases would read it as a pointer. 0x2, the calling thread's own default stream, is HIP's too; in the _ptsz twins no
+ * stream at all means that one. */
+static inline void *to_stream(const void *stream) { return stream == (void *)1 ? 0 : (void *)stream; }
+static inline void *own_stream(const void *stream) { return stream ? to_stream(stream) : (void *)2; }
 
 /* A 64-bit size that a 32-bit function cannot take. */
 static inline int dg_wide(int64_t value) { return value != (int32_t)value; }

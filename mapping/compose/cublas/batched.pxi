@@ -63,10 +63,10 @@ cdef inline cublasStatus_t widened_gemm_batched(
     elif members is NULL:
         status = CUBLAS_STATUS_ALLOC_FAILED
     else:
-        copied = dg_hip.hipMemcpyAsync(members, A, size, hipMemcpyDeviceToHost, <hipStream_t>dg_hip_stream(h.stream))
-        copied |= dg_hip.hipMemcpyAsync(members + count, B, size, hipMemcpyDeviceToHost, <hipStream_t>dg_hip_stream(h.stream))
-        copied |= dg_hip.hipMemcpyAsync(members + 2 * count, C, size, hipMemcpyDeviceToHost, <hipStream_t>dg_hip_stream(h.stream))
-        copied |= dg_hip.hipStreamSynchronize(<hipStream_t>dg_hip_stream(h.stream))
+        copied = dg_hip.hipMemcpyAsync(members, A, size, hipMemcpyDeviceToHost, <hipStream_t>to_stream(h.stream))
+        copied |= dg_hip.hipMemcpyAsync(members + count, B, size, hipMemcpyDeviceToHost, <hipStream_t>to_stream(h.stream))
+        copied |= dg_hip.hipMemcpyAsync(members + 2 * count, C, size, hipMemcpyDeviceToHost, <hipStream_t>to_stream(h.stream))
+        copied |= dg_hip.hipStreamSynchronize(<hipStream_t>to_stream(h.stream))
         status = CUBLAS_STATUS_SUCCESS if copied == 0 else CUBLAS_STATUS_EXECUTION_FAILED
         for i in range(count):
             if status == CUBLAS_STATUS_SUCCESS:

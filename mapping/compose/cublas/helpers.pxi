@@ -32,8 +32,8 @@ cdef inline cublasStatus_t open_stream(dg_blas *h, void *stream, void **blas) no
         dg_hip.hipSetDevice(device)
     if status != 0:
         return status_of_rocblas(status)
-    if dg_hip_stream(stream) is not NULL:
-        status = dg_rocblas.rocblas_set_stream(blas[0], dg_hip_stream(stream))
+    if to_stream(stream) is not NULL:
+        status = dg_rocblas.rocblas_set_stream(blas[0], to_stream(stream))
     if status == 0:
         # rocBLAS allowed atomics by default before 5.0, NVIDIA never does
         status = dg_rocblas.rocblas_set_atomics_mode(blas[0], to_atomics_mode(<uint32_t>h.atomics_mode))
@@ -129,7 +129,7 @@ cdef inline cublasStatus_t other_stream(dg_blas *h, void *stream) noexcept nogil
             for i in range(h.stream_count):
                 if streams[i].blas != h.blas:
                     break
-            status = status_of_rocblas(dg_rocblas.rocblas_set_stream(streams[i].blas, dg_hip_stream(stream)))
+            status = status_of_rocblas(dg_rocblas.rocblas_set_stream(streams[i].blas, to_stream(stream)))
             if status == CUBLAS_STATUS_SUCCESS:
                 blas = streams[i].blas
                 h.other_stream = DG_NO_STREAM
@@ -314,11 +314,11 @@ cdef inline cublasStatus_t strided_copy(int64_t n, int64_t size, const void *x, 
         return CUBLAS_STATUS_MAPPING_ERROR
     if incx == 1 and incy == 1:
         if later:
-            status = dg_hip.hipMemcpyAsync(y, x, <size_t>(n * size), kind, dg_hip_stream(stream))
+            status = dg_hip.hipMemcpyAsync(y, x, <size_t>(n * size), kind, to_stream(stream))
         else:
             status = dg_hip.hipMemcpy(y, x, <size_t>(n * size), kind)
     elif later:
-        status = dg_hip.hipMemcpy2DAsync(y, <size_t>(incy * size), x, <size_t>(incx * size), <size_t>size, <size_t>n, kind, dg_hip_stream(stream))
+        status = dg_hip.hipMemcpy2DAsync(y, <size_t>(incy * size), x, <size_t>(incx * size), <size_t>size, <size_t>n, kind, to_stream(stream))
     else:
         status = dg_hip.hipMemcpy2D(y, <size_t>(incy * size), x, <size_t>(incx * size), <size_t>size, <size_t>n, kind)
     return status_of_hip(status)
@@ -337,7 +337,7 @@ cdef inline cublasStatus_t matrix_copy(int64_t rows, int64_t cols, int64_t size,
     if A is NULL or B is NULL:
         return CUBLAS_STATUS_MAPPING_ERROR
     if later:
-        status = dg_hip.hipMemcpy2DAsync(B, <size_t>(ldb * size), A, <size_t>(lda * size), <size_t>(rows * size), <size_t>cols, kind, dg_hip_stream(stream))
+        status = dg_hip.hipMemcpy2DAsync(B, <size_t>(ldb * size), A, <size_t>(lda * size), <size_t>(rows * size), <size_t>cols, kind, to_stream(stream))
     else:
         status = dg_hip.hipMemcpy2D(B, <size_t>(ldb * size), A, <size_t>(lda * size), <size_t>(rows * size), <size_t>cols, kind)
     return status_of_hip(status)

@@ -17,11 +17,11 @@ cdef inline cublasStatus_t copy_halves(
     if incx == 0 or incy == 0 or (incx > 0) != (incy > 0):
         for i in range(n):
             status |= dg_hip.hipMemcpyAsync(<char *>y + 2 * (iy + i * incy), <const char *>x + 2 * (ix + i * incx), 2,
-                                            hipMemcpyDeviceToDevice, <hipStream_t>dg_hip_stream(h.stream))
+                                            hipMemcpyDeviceToDevice, <hipStream_t>to_stream(h.stream))
         return status_of_hip(status)
     if widthx == 1 and widthy == 1:
-        status = dg_hip.hipMemcpyAsync(y, x, <size_t>(2 * n), hipMemcpyDeviceToDevice, <hipStream_t>dg_hip_stream(h.stream))
+        status = dg_hip.hipMemcpyAsync(y, x, <size_t>(2 * n), hipMemcpyDeviceToDevice, <hipStream_t>to_stream(h.stream))
     else:
         status = dg_hip.hipMemcpy2DAsync(y, <size_t>(2 * widthy), x, <size_t>(2 * widthx), 2, <size_t>n,
-                                         hipMemcpyDeviceToDevice, <hipStream_t>dg_hip_stream(h.stream))
+                                         hipMemcpyDeviceToDevice, <hipStream_t>to_stream(h.stream))
     return status_of_hip(status)

@@ -29,7 +29,7 @@ cdef inline cublasStatus_t scratch_take(dg_blas *h, size_t bytes, scratch *taken
     dg_hip.hipGetDevice(&device)
     if device != h.device:
         dg_hip.hipSetDevice(h.device)
-    status = dg_hip.hipMallocAsync(&taken.memory, bytes, dg_hip_stream(h.stream))
+    status = dg_hip.hipMallocAsync(&taken.memory, bytes, to_stream(h.stream))
     taken.origin = SCRATCH_POOL
     if status == hipErrorNotSupported:
         status = dg_hip.hipMalloc(&taken.memory, bytes)
@@ -41,6 +41,6 @@ cdef inline cublasStatus_t scratch_take(dg_blas *h, size_t bytes, scratch *taken
 
 cdef inline void scratch_give(dg_blas *h, scratch *taken) noexcept nogil:
     if taken.origin == SCRATCH_POOL:
-        dg_hip.hipFreeAsync(taken.memory, dg_hip_stream(h.stream))
+        dg_hip.hipFreeAsync(taken.memory, to_stream(h.stream))
     elif taken.origin == SCRATCH_PLAIN:
         dg_hip.hipFree(taken.memory)

@@ -39,7 +39,7 @@ cdef inline bint counts(dg_blas *h, const void *alpha, int64_t parts) noexcept n
 cdef inline bint captured(dg_blas *h) noexcept nogil:
     """Whether the stream is being captured, or its state cannot be told."""
     cdef int state = 0
-    return dg_hip.hipStreamIsCapturing(<hipStream_t>dg_hip_stream(h.stream), &state) != 0 or state != 0
+    return dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &state) != 0 or state != 0
 
 
 cdef inline cublasStatus_t begin_widening(dg_blas *h, widening *w, int64_t largest, int64_t total) noexcept nogil:
@@ -47,7 +47,7 @@ cdef inline cublasStatus_t begin_widening(dg_blas *h, widening *w, int64_t large
     cdef int device = h.device
     cdef uint32_t status
     memset(w, 0, sizeof(widening))
-    w.stream = dg_hip_stream(h.stream)
+    w.stream = to_stream(h.stream)
     w.bytes = <int8_t *>malloc(<size_t>largest)
     w.floats = <float *>malloc(<size_t>largest * sizeof(float))
     if w.bytes is NULL or w.floats is NULL:

@@ -21,8 +21,6 @@ cdef extern from "contexts.h" nogil:
         int32_t device
         uint32_t flags
         uint32_t primary
-    void *to_stream(const void *stream)
-    void *own_stream(const void *stream)
     int cuda_ready()
     void cuda_init()
     void *cuda_current(int device)

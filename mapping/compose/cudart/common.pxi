@@ -37,8 +37,6 @@ cdef extern from "keep.h" nogil:
         int result
         void *node
         void *from_node "from"
-    void *to_stream(const void *stream)
-    void *own_stream(const void *stream)
     cudaError_t cudart_keep(cudaError_t status)
     cudaError_t cudart_last(int forget)
     void cudart_forget_all()

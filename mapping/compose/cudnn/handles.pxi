@@ -52,7 +52,7 @@ cdef public cudnnStatus_t set_stream(dnn_handle *h, cudaStream_t stream) noexcep
     cdef uint32_t status
     if stream == h.stream:
         return CUDNN_STATUS_SUCCESS
-    status = dg_miopen.miopenSetStream(<miopenHandle_t>h.amd, <miopenAcceleratorQueue_t>dg_hip_stream(stream))
+    status = dg_miopen.miopenSetStream(<miopenHandle_t>h.amd, <miopenAcceleratorQueue_t>to_stream(stream))
     if status != 0:
         return dnn_failed(status_of_miopen(status), b"miopenSetStream", status)
     dnn_stream_left(h)
@@ -150,7 +150,7 @@ cdef public cudnnStatus_t query_runtime_error(dnn_handle *h, cudnnStatus_t *rsta
     if <uint32_t>mode > <uint32_t>CUDNN_ERRQUERY_BLOCKING:
         return bad(b"mode is none of RAWCODE, NONBLOCKING, BLOCKING")
     if mode == <uint32_t>CUDNN_ERRQUERY_BLOCKING:
-        dg_hip.hipStreamSynchronize(<hipStream_t>dg_hip_stream(h.stream))
+        dg_hip.hipStreamSynchronize(<hipStream_t>to_stream(h.stream))
     rstatus[0] = CUDNN_STATUS_SUCCESS
     return CUDNN_STATUS_SUCCESS
 

@@ -19,7 +19,7 @@ cdef public void dnn_stream_left(dnn_handle *h) noexcept nogil:
     h.used = 0
     if h.event is NULL and dg_hip.hipEventCreateWithFlags(<hipEvent_t *>&h.event, 2) != 0:  # no timing
         h.event = NULL
-    if h.event is not NULL and dg_hip.hipEventRecord(<hipEvent_t>h.event, <hipStream_t>dg_hip_stream(h.stream)) == 0:
+    if h.event is not NULL and dg_hip.hipEventRecord(<hipEvent_t>h.event, <hipStream_t>to_stream(h.stream)) == 0:
         h.pending = 1
     else:
         dg_hip.hipDeviceSynchronize()
@@ -41,7 +41,7 @@ cdef public void *dnn_scratch(dnn_handle *h, size_t bytes) noexcept nogil:
         h.scratch_size = bytes
     if h.pending:
         h.pending = 0
-        dg_hip.hipStreamWaitEvent(<hipStream_t>dg_hip_stream(h.stream), <hipEvent_t>h.event, 0)
+        dg_hip.hipStreamWaitEvent(<hipStream_t>to_stream(h.stream), <hipEvent_t>h.event, 0)
     h.used = 1
     return h.scratch
 

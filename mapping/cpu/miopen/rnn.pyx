@@ -503,14 +503,21 @@ cdef size_t seq_workspace(const mi_rnn *rnn, const mi_seq_tensor *x, int mode) n
     return size
 
 
+cdef int64_t rows_asked(
+    miopenHandle_t handle, miopenRNNDescriptor_t rnnDesc, int length, const miopenTensorDescriptor_t *xDesc,
+    const size_t *place
+) noexcept nogil:
+    """The rows of a sequence whose size somebody wants to know, or -1 where an argument is wrong."""
+    if not is_handle(handle) or not is_rnn(rnnDesc) or place == NULL:
+        return -1
+    return rows_of(xDesc, length, rnnDesc)
+
+
 cdef public miopenStatus_t miopenGetRNNWorkspaceSize(
     miopenHandle_t handle, miopenRNNDescriptor_t rnnDesc, const int sequenceLen, const miopenTensorDescriptor_t *xDesc,
     size_t *numBytes
 ) noexcept nogil:
-    cdef int64_t rows
-    if not is_handle(handle) or not is_rnn(rnnDesc) or numBytes == NULL:
-        return miopenStatusBadParm
-    rows = rows_of(xDesc, sequenceLen, rnnDesc)
+    cdef int64_t rows = rows_asked(handle, rnnDesc, sequenceLen, xDesc, numBytes)
     if rows < 0:
         return miopenStatusBadParm
     numBytes[0] = legacy_workspace(rnnDesc, xDesc, rows)
@@ -521,10 +528,7 @@ cdef public miopenStatus_t miopenGetRNNTrainingReserveSize(
     miopenHandle_t handle, miopenRNNDescriptor_t rnnDesc, const int sequenceLen, const miopenTensorDescriptor_t *xDesc,
     size_t *numBytes
 ) noexcept nogil:
-    cdef int64_t rows
-    if not is_handle(handle) or not is_rnn(rnnDesc) or numBytes == NULL:
-        return miopenStatusBadParm
-    rows = rows_of(xDesc, sequenceLen, rnnDesc)
+    cdef int64_t rows = rows_asked(handle, rnnDesc, sequenceLen, xDesc, numBytes)
     if rows < 0:
         return miopenStatusBadParm
     numBytes[0] = reserve_size(rnnDesc, rows)
@@ -549,10 +553,7 @@ cdef public miopenStatus_t miopenGetRNNInputTensorSize(
     miopenHandle_t handle, miopenRNNDescriptor_t rnnDesc, const int seqLen, miopenTensorDescriptor_t *xDesc,
     size_t *numBytes
 ) noexcept nogil:
-    cdef int64_t rows
-    if not is_handle(handle) or not is_rnn(rnnDesc) or numBytes == NULL:
-        return miopenStatusBadParm
-    rows = rows_of(xDesc, seqLen, rnnDesc)
+    cdef int64_t rows = rows_asked(handle, rnnDesc, seqLen, xDesc, numBytes)
     if rows < 0:
         return miopenStatusBadParm
     if rnnDesc.padding == miopenRNNIOWithPadding:
@@ -565,7 +566,7 @@ cdef public miopenStatus_t miopenGetRNNHiddenTensorSize(
     miopenHandle_t handle, miopenRNNDescriptor_t rnnDesc, const int seqLen, miopenTensorDescriptor_t *xDesc,
     size_t *numBytes
 ) noexcept nogil:
-    if not is_handle(handle) or not is_rnn(rnnDesc) or numBytes == NULL or rows_of(xDesc, seqLen, rnnDesc) < 0:
+    if rows_asked(handle, rnnDesc, seqLen, xDesc, numBytes) < 0:
         return miopenStatusBadParm
     numBytes[0] = <size_t>(
         xDesc[0].lens[0] * rnnDesc.hidden * rnnDesc.layers * directions(rnnDesc) * mi_type_size(rnnDesc.type)

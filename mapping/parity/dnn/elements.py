@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..oracles.claims import LONG, Array, Dtype
+from .. import elements
+from ..oracles.claims import BF16 as BFLOAT16
+from ..oracles.claims import LONG, Array, Dtype, to_bfloat16, wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +41,13 @@ class Type:
     def encode(self, values: npt.ArrayLike) -> Array:
         """Rounded to nearest, ties to even, as stored."""
         array = np.asarray(values)
-        if self.name != "bf16":
-            with np.errstate(over="ignore", invalid="ignore"):
-                return array.astype(self.dtype)
         with np.errstate(over="ignore", invalid="ignore"):
-            bits = array.astype(np.float32).view(np.uint32)
-        rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-        return np.where((bits & 0x7FFFFFFF) > 0x7F800000, 0x7FC0, rounded).astype(np.uint16)
+            return to_bfloat16(array).view(np.uint16) if self.name == "bf16" else array.astype(self.dtype)
 
     def decode(self, stored: Array) -> Array:
         """The same values in long double; integers stay what they are."""
         if self.name == "bf16":
-            return (stored.astype(np.uint32) << 16).view(np.float32).astype(LONG)
+            return wide(stored.view(BFLOAT16))
         return stored.astype(LONG) if self.floats else stored
 
 
@@ -64,15 +61,10 @@ I32 = Type("i32", 4, np.dtype(np.int32))
 U8 = Type("u8", 6, np.dtype(np.uint8))
 TYPES = {t.name: t for t in (F32, F64, F16, BF16, I8, I32, U8)}
 
-_SENTINEL = {1: 0x5A, 2: 0x7E5B, 4: 0x7FC5A5A5, 8: 0x7FF85A5AA5A5A5A5}
-_SENTINEL_BF16 = 0x7FDB
-_BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-
 
 def fill_sentinel(array: Array, type_: Type) -> None:
     """A NaN with a payload: whoever reads it spoils its result, whoever writes it is seen."""
-    pattern = _SENTINEL_BF16 if type_ is BF16 else _SENTINEL[array.dtype.itemsize]
-    array.view(_BITS[array.dtype.itemsize])[...] = pattern
+    elements.fill_sentinel(array.view(BFLOAT16) if type_ is BF16 else array)
 
 
 POISON = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "zero": 0.0}

@@ -75,7 +75,7 @@ class DnnSession(Session):
         child = self._alive()
         examples = max(4, round(self.options.examples * procedure.share))
         child.send({"function": procedure.function, "part": "numbers", "examples": examples})
-        reply = child.receive()
+        reply = child.answer()
         if "done" in reply:
             python = as_python(Case.from_json(reply["failing"])) if reply["failing"] else ""
             state = "fail" if python else "pass" if reply["examples"] else "none"
@@ -90,7 +90,7 @@ class DnnSession(Session):
         """One corner's case, as if `answer` were NVIDIA's choice; a few seeds."""
         child = self._alive()
         child.send({"function": corner.function, "part": "trial", "corner": corner.name, "answer": answer})
-        reply = child.receive()
+        reply = child.answer()
         if "done" in reply:
             return Numbers(reply["state"], lines=tuple(reply["lines"]))
         return Numbers(reply.get("state", "fail"), lines=(reply.get("why") or reply.get("missing", ""),))

@@ -30,16 +30,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..oracles.claims import LONG, OWN_ROUNDOFF, Array, Expected, Index
+from ..oracles.claims import LONG, OWN_ROUNDOFF, Array, Expected, Index, gamma
 from .elements import DOUBLE_U, FLOAT_U, Type
 
 INF = LONG("inf")
 Axis = int | tuple[int, ...]
-
-
-def gamma(n: int, u: float) -> float:
-    """Higham's γ_n with the oracle's own roundings."""
-    return n * u / (1 - n * u) + n * OWN_ROUNDOFF if n * u < 1 else float("inf")
 
 
 class Real:

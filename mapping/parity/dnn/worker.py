@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..memory import StickyError
+from ..process import Answer, Note, serve
 from ..subject import LoadError, select_backend
 from . import golden, procedures
 from .bench import Bench
@@ -27,16 +26,15 @@ _SUSPICIOUS = (4, 5)
 
 
 class Worker:
-    def __init__(self, config: dict[str, Any], answer: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, config: dict[str, Any], answer: Answer) -> None:
         self.config = config
         self.answer = answer
         self.bench = Bench(_subject(config))
-        self._scratch = os.open(config["scratch"], os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+        self._note = Note(config["scratch"])
 
     def note(self, case: Case) -> None:
-        """Keep the case that comes next. One small write: the parent reads it only after a death."""
-        os.lseek(self._scratch, 0, os.SEEK_SET)
-        os.write(self._scratch, (json.dumps(case.to_json()) + "\n").encode())
+        """Keep the case that comes next."""
+        self._note(json.dumps(case.to_json()))
 
     def run(self, task: dict[str, Any]) -> None:
         procedure = PROCEDURES[task["function"]]
@@ -122,30 +120,7 @@ def _subject(config: dict[str, Any]) -> Subject:
 
 
 def main() -> int:
-    # Answers keep the real standard output; libraries that print are sent to standard error.
-    out = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
-    os.dup2(2, 1)
-
-    def answer(message: dict[str, Any]) -> None:
-        out.write(json.dumps(message) + "\n")
-        out.flush()
-
-    config = json.loads(sys.stdin.readline())
-    try:
-        worker = Worker(config, answer)
-    except (LoadError, StickyError) as error:
-        answer({"failed": str(error)})
-        return 2
-    answer({"ready": True})
-    for line in sys.stdin:
-        try:
-            worker.run(json.loads(line))
-        except StickyError as error:
-            answer({"sticky": str(error)})
-            return 3
-        except LoadError as error:
-            answer({"missing": str(error)})
-    return 0
+    return serve(lambda config, answer: Worker(config, answer).run)
 
 
 __all__ = ["Worker", "main", "procedures"]

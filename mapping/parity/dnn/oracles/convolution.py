@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...oracles.claims import LONG, Array
-from ..running import Real, gamma
+from ...oracles.claims import LONG, Array, gamma
+from ..running import Real
 from .windows import Tap, Window
 
 

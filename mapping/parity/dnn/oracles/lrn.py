@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...oracles.claims import LONG
-from ..running import Real, gamma
+from ...oracles.claims import LONG, gamma
+from ..running import Real
 
 
 @dataclass(frozen=True, slots=True)

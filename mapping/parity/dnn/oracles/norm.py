@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..running import Real, gamma
+from ...oracles.claims import gamma
+from ..running import Real
 
 
 def axes(mode: str, dims: int) -> tuple[int, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...oracles.claims import LONG, Array
-from ..running import Real, exact, gamma
+from ...oracles.claims import LONG, Array, gamma
+from ..running import Real, exact
 from .windows import Window
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...oracles.claims import LONG, Array
-from ..running import Real, dot, gamma
+from ...oracles.claims import LONG, Array, gamma
+from ..running import Real, dot
 
 
 def targets(height: int, width: int, u: float) -> Real:

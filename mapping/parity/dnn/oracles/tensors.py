@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...oracles.claims import OWN_ROUNDOFF, Array
-from ..running import INF, Real, gamma
+from ...oracles.claims import OWN_ROUNDOFF, Array, gamma
+from ..running import INF, Real
 
 
 def op_tensor(a: Real, b: Real, op: str, propagate: bool) -> Real:
