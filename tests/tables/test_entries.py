@@ -332,6 +332,17 @@ def test_the_facts_are_of_the_emulated_versions(library: str) -> None:
         assert version_key(version.version)[:2] == version_key(known)
 
 
+def test_only_a_destroy_takes_no_descriptor_to_work_on() -> None:
+    """A block reads the descriptor that its function is about without asking whether it is NULL; the generated check asks."""
+    loose = [
+        entry.key
+        for entry in TABLES.entries
+        if entry.params and entry.params[0].kind.name == "desc" and entry.params[0].kind.optional
+        if not entry.key.startswith("cudnnDestroy")
+    ]
+    assert loose == []
+
+
 def test_nothing_is_one_symbol_twice() -> None:
     names = [(f.entry.library, f.name, m, s) for f in TABLES.functions() for m in f.majors for s in _systems(f.entry)]
     assert len(names) == len(set(names))
