@@ -12,6 +12,9 @@ include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
 
+cdef extern from "support.h" nogil:
+    void dnn_ring_emptied(dnn_handle *h)
+
 
 cdef public void dnn_stream_left(dnn_handle *h) noexcept nogil:
     if not h.used:
@@ -54,7 +57,6 @@ cdef public void dnn_handle_emptied(dnn_handle *h) noexcept nogil:
         dg_hip.hipEventDestroy(<hipEvent_t>h.event)
     if h.blas is not NULL:
         dg_rocblas.rocblas_destroy_handle(<rocblas_handle>h.blas)
-    if h.ring is not NULL:
-        dg_the_core.release(h.ring)
+    dnn_ring_emptied(h)
     if h.solutions is not NULL:
         dg_the_core.release(h.solutions)

@@ -1,0 +1,36 @@
+# What a block needs that calls MIOpen: its descriptors, memory of the handle's, any alpha and beta (support.h).
+
+cdef extern from "support.h" nogil:
+    void *dnn_scratch(dnn_handle *h, size_t bytes)
+    void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
+    void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d)
+    void *dnn_amd_filter(dnn_handle *h, dnn_filter *d)
+    void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d)
+    void *dnn_amd_pooling(dnn_handle *h, dnn_pooling *d)
+    void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma)
+    void *dnn_amd_lrn(dnn_handle *h, int mode, uint32_t n, double alpha, double beta, double k)
+    void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type)
+    double dnn_factor(int type, const void *factor)
+    size_t dnn_bytes(const dnn_tensor *d)
+    void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged)
+    uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void *y)
+    uint32_t dnn_copy(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y)
+    uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
+                           const void *B, double beta, dnn_tensor *cd, void *C)
+    void *dnn_raw(dnn_handle *h, double beta, const dnn_tensor *d, void *y)
+    uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y)
+
+
+cdef inline bint same_sizes(const dnn_tensor *a, const dnn_tensor *b) noexcept nogil:
+    cdef int i
+    if a.count != b.count or a.count == 0:
+        return False
+    for i in range(a.count):
+        if a.dim[i] != b.dim[i]:
+            return False
+    return True
+
+
+cdef inline cudnnStatus_t answered(uint32_t status, const char *function) noexcept nogil:
+    """MIOpen's answer as a status of ours; a failure keeps the function's name as the reason."""
+    return CUDNN_STATUS_SUCCESS if status == 0 else dnn_failed(status_of_miopen(status), function, status)

@@ -1,0 +1,368 @@
+"""MIOpen's descriptors, kept by content: the same shape is described to MIOpen once in a process.
+
+A table that all parts of cuDNN have in common is read without a lock and written under the core's. Nothing in it is ever
+removed, since another thread may hold what it found. A program with more shapes than it holds goes on with a ring of
+descriptors of each handle's own, which are made anew on each call.
+"""
+
+include "generated.pxi"
+include "cudnn_abi.pxi"
+include "cudnn_backend.pxi"
+include "cudnn_translate.pxi"
+include "slots.pxi"
+include "say.pxi"
+include "words.pxi"
+
+from libc.string cimport memcmp
+
+cdef enum:
+    ENTRIES = 4096  # a power of two
+    PROBES = 16
+    WORDS = 24
+    RING = 32       # more than one call needs
+
+cdef struct content:
+    uint32_t kind   # the slot's magic
+    int32_t[WORDS] words
+
+cdef struct entry:
+    content what
+    void *amd       # written last
+
+cdef struct ring:
+    int next
+    uint32_t[RING] kind
+    void *amd[RING]
+
+cdef extern from *:
+    """
+    static inline void *published(void **place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
+    static inline void publish(void **place, void *value) { __atomic_store_n(place, value, __ATOMIC_RELEASE); }
+    """
+    void *published(void **place) nogil
+    void publish(void **place, void *value) nogil
+
+cdef entry *the_table
+
+
+cdef entry *table() noexcept nogil:
+    global the_table
+    if the_table is NULL:
+        the_table = <entry *>dg_the_core.shared(b"cudnn.descriptors", ENTRIES * sizeof(entry))
+    return the_table
+
+
+cdef uint32_t hash_of(const content *c) noexcept nogil:
+    cdef uint32_t value = c.kind
+    cdef int i
+    for i in range(WORDS):
+        value = (value ^ <uint32_t>c.words[i]) * 0x9e3779b1u
+        value ^= value >> 15
+    return value
+
+
+cdef void *failed(const char *what, uint32_t status) noexcept nogil:
+    dnn_failed(status_of_miopen(status), what, status)
+    return NULL
+
+
+cdef void *make_tensor(const int32_t *w) noexcept nogil:
+    cdef miopenTensorDescriptor_t d = NULL
+    cdef uint32_t status = dg_miopen.miopenCreateTensorDescriptor(&d)
+    if status == 0:
+        status = dg_miopen.miopenSetTensorDescriptor(d, <miopenDataType_t>w[0], w[1], <const int *>&w[2],
+                                                     <const int *>&w[2 + DNN_DIMS])
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyTensorDescriptor(d)
+    return failed(b"miopenSetTensorDescriptor", status)
+
+
+cdef void *make_convolution(const int32_t *w) noexcept nogil:
+    cdef miopenConvolutionDescriptor_t d = NULL
+    cdef uint32_t status = dg_miopen.miopenCreateConvolutionDescriptor(&d)
+    if status == 0:
+        status = dg_miopen.miopenInitConvolutionNdDescriptor(
+            d, w[0], <const int *>&w[2], <const int *>&w[2 + DNN_SPATIALS], <const int *>&w[2 + 2 * DNN_SPATIALS],
+            miopenConvolution)
+        if status == 0 and w[1] > 1:
+            status = dg_miopen.miopenSetConvolutionGroupCount(d, w[1])
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyConvolutionDescriptor(d)
+    return failed(b"miopenInitConvolutionNdDescriptor", status)
+
+
+cdef void *make_pooling(const int32_t *w) noexcept nogil:
+    cdef miopenPoolingDescriptor_t d = NULL
+    cdef uint32_t status = dg_miopen.miopenCreatePoolingDescriptor(&d)
+    if status == 0:
+        status = dg_miopen.miopenSetNdPoolingDescriptor(
+            d, <miopenPoolingMode_t>w[0], w[1], <const int *>&w[2], <const int *>&w[2 + DNN_SPATIALS],
+            <const int *>&w[2 + 2 * DNN_SPATIALS])
+        if status == 0:
+            status = dg_miopen.miopenSetPoolingIndexType(d, miopenIndexUint32)
+        if status == 0:
+            # the other mode counts within the window, in which overlapping windows could not be told apart
+            status = dg_miopen.miopenSetPoolingWorkSpaceIndexMode(d, miopenPoolingWorkspaceIndexImage)
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyPoolingDescriptor(d)
+    return failed(b"miopenSetNdPoolingDescriptor", status)
+
+
+cdef void *make_activation(const int32_t *w) noexcept nogil:
+    cdef miopenActivationDescriptor_t d = NULL
+    cdef double[3] factor
+    cdef uint32_t status = dg_miopen.miopenCreateActivationDescriptor(&d)
+    memcpy(factor, &w[1], sizeof(factor))
+    if status == 0:
+        status = dg_miopen.miopenSetActivationDescriptor(d, <miopenActivationMode_t>w[0], factor[0], factor[1], factor[2])
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyActivationDescriptor(d)
+    return failed(b"miopenSetActivationDescriptor", status)
+
+
+cdef void *make_lrn(const int32_t *w) noexcept nogil:
+    cdef miopenLRNDescriptor_t d = NULL
+    cdef double[3] factor
+    cdef uint32_t status = dg_miopen.miopenCreateLRNDescriptor(&d)
+    memcpy(factor, &w[2], sizeof(factor))
+    if status == 0:
+        status = dg_miopen.miopenSetLRNDescriptor(d, <miopenLRNMode_t>w[0], <unsigned int>w[1], factor[0], factor[1],
+                                                  factor[2])
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyLRNDescriptor(d)
+    return failed(b"miopenSetLRNDescriptor", status)
+
+
+cdef void *make_reduce(const int32_t *w) noexcept nogil:
+    cdef miopenReduceTensorDescriptor_t d = NULL
+    cdef uint32_t status = dg_miopen.miopenCreateReduceTensorDescriptor(&d)
+    if status == 0:
+        status = dg_miopen.miopenSetReduceTensorDescriptor(
+            d, <miopenReduceTensorOp_t>w[0], <miopenDataType_t>w[1], <miopenNanPropagation_t>w[2],
+            <miopenReduceTensorIndices_t>w[3], <miopenIndicesType_t>w[4])
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyReduceTensorDescriptor(d)
+    return failed(b"miopenSetReduceTensorDescriptor", status)
+
+
+cdef void *make(const content *c) noexcept nogil:
+    if c.kind == DNN_TENSOR:
+        return make_tensor(c.words)
+    if c.kind == DNN_CONVOLUTION:
+        return make_convolution(c.words)
+    if c.kind == DNN_POOLING:
+        return make_pooling(c.words)
+    if c.kind == DNN_ACTIVATION:
+        return make_activation(c.words)
+    if c.kind == DNN_LRN:
+        return make_lrn(c.words)
+    return make_reduce(c.words)
+
+
+cdef void unmake(uint32_t kind, void *amd) noexcept nogil:
+    if amd is NULL:
+        return
+    if kind == DNN_TENSOR:
+        dg_miopen.miopenDestroyTensorDescriptor(<miopenTensorDescriptor_t>amd)
+    elif kind == DNN_CONVOLUTION:
+        dg_miopen.miopenDestroyConvolutionDescriptor(<miopenConvolutionDescriptor_t>amd)
+    elif kind == DNN_POOLING:
+        dg_miopen.miopenDestroyPoolingDescriptor(<miopenPoolingDescriptor_t>amd)
+    elif kind == DNN_ACTIVATION:
+        dg_miopen.miopenDestroyActivationDescriptor(<miopenActivationDescriptor_t>amd)
+    elif kind == DNN_LRN:
+        dg_miopen.miopenDestroyLRNDescriptor(<miopenLRNDescriptor_t>amd)
+    else:
+        dg_miopen.miopenDestroyReduceTensorDescriptor(<miopenReduceTensorDescriptor_t>amd)
+
+
+cdef void *in_ring(dnn_handle *h, const content *c) noexcept nogil:
+    cdef ring *r = <ring *>h.ring
+    cdef int at
+    if r is NULL:
+        r = <ring *>dg_the_core.alloc(sizeof(ring))
+        if r is NULL:
+            dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for a descriptor")
+            return NULL
+        h.ring = r
+    at = r.next
+    r.next = (at + 1) % RING
+    unmake(r.kind[at], r.amd[at])
+    r.kind[at] = c.kind
+    r.amd[at] = make(c)
+    return r.amd[at]
+
+
+cdef void *find(dnn_handle *h, const content *c, void **place) noexcept nogil:
+    """MIOpen's descriptor of a content, remembered at `place` where it will stay; NULL where MIOpen refuses it."""
+    cdef entry *t = table()
+    cdef uint32_t first = hash_of(c)
+    cdef entry *e
+    cdef void *amd = NULL
+    cdef int i
+    if t is NULL:
+        return in_ring(h, c)
+    for i in range(PROBES):
+        e = &t[(first + <uint32_t>i) & (ENTRIES - 1)]
+        amd = published(&e.amd)
+        if amd is NULL:
+            break
+        if memcmp(&e.what, c, sizeof(content)) == 0:
+            if place is not NULL:
+                place[0] = amd
+            return amd
+    dg_the_core.lock()
+    amd = NULL
+    for i in range(PROBES):
+        e = &t[(first + <uint32_t>i) & (ENTRIES - 1)]
+        if e.amd is NULL:
+            amd = make(c)
+            if amd is not NULL:
+                e.what = c[0]
+                publish(&e.amd, amd)
+            break
+        if memcmp(&e.what, c, sizeof(content)) == 0:
+            amd = e.amd
+            break
+    else:
+        dg_the_core.unlock()
+        return in_ring(h, c)
+    dg_the_core.unlock()
+    if place is not NULL:
+        place[0] = amd
+    return amd
+
+
+cdef public void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride) noexcept nogil:
+    return shape(h, type, count, dim, stride, NULL)
+
+
+cdef void *shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride, void **place) noexcept nogil:
+    cdef content c
+    if bad_dnn_type(<uint32_t>type):
+        dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"MIOpen has no such data type")
+        return NULL
+    if count == 0:
+        dnn_because(CUDNN_STATUS_BAD_PARAM, b"a descriptor has not been set")
+        return NULL
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_TENSOR
+    c.words[0] = <int32_t>to_dnn_type(<uint32_t>type)
+    c.words[1] = count
+    memcpy(&c.words[2], dim, <size_t>count * sizeof(int32_t))
+    memcpy(&c.words[2 + DNN_DIMS], stride, <size_t>count * sizeof(int32_t))
+    return find(h, &c, place)
+
+
+cdef public void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d) noexcept nogil:
+    if d.amd is not NULL:
+        return d.amd
+    if d.format == CUDNN_TENSOR_NCHW_VECT_C:
+        dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"MIOpen has no tensors of vectors (NCHW_VECT_C)")
+        return NULL
+    return shape(h, d.type, d.count, d.dim, d.stride, &d.amd)
+
+
+cdef public void *dnn_amd_filter(dnn_handle *h, dnn_filter *d) noexcept nogil:
+    if d.amd is not NULL:
+        return d.amd
+    if d.format == CUDNN_TENSOR_NCHW_VECT_C:
+        dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"MIOpen has no filters of vectors (NCHW_VECT_C)")
+        return NULL
+    return shape(h, d.type, d.count, d.dim, d.stride, &d.amd)
+
+
+cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcept nogil:
+    """As a cross-correlation: MIOpen knows no other."""
+    cdef content c
+    if d.amd is not NULL:
+        return d.amd
+    if d.count == 0:
+        dnn_because(CUDNN_STATUS_BAD_PARAM, b"a descriptor has not been set")
+        return NULL
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_CONVOLUTION
+    c.words[0] = d.count
+    c.words[1] = d.groups
+    memcpy(&c.words[2], d.pad, sizeof(d.pad))
+    memcpy(&c.words[2 + DNN_SPATIALS], d.stride, sizeof(d.stride))
+    memcpy(&c.words[2 + 2 * DNN_SPATIALS], d.dilation, sizeof(d.dilation))
+    return find(h, &c, &d.amd)
+
+
+cdef public void *dnn_amd_pooling(dnn_handle *h, dnn_pooling *d) noexcept nogil:
+    cdef content c
+    if d.amd is not NULL:
+        return d.amd
+    if d.count == 0:
+        dnn_because(CUDNN_STATUS_BAD_PARAM, b"a descriptor has not been set")
+        return NULL
+    if d.count > DNN_SPATIALS:
+        dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"more than 6 spatial dimensions")
+        return NULL
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_POOLING
+    c.words[0] = <int32_t>to_dnn_pooling_mode(<uint32_t>d.mode)
+    c.words[1] = d.count
+    memcpy(&c.words[2], d.window, <size_t>d.count * sizeof(int32_t))
+    memcpy(&c.words[2 + DNN_SPATIALS], d.pad, <size_t>d.count * sizeof(int32_t))
+    memcpy(&c.words[2 + 2 * DNN_SPATIALS], d.stride, <size_t>d.count * sizeof(int32_t))
+    return find(h, &c, &d.amd)
+
+
+cdef public void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma) noexcept nogil:
+    """`mode` and factors are MIOpen's."""
+    cdef content c
+    cdef double[3] factor
+    factor[0] = alpha
+    factor[1] = beta
+    factor[2] = gamma
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_ACTIVATION
+    c.words[0] = mode
+    memcpy(&c.words[1], factor, sizeof(factor))
+    return find(h, &c, NULL)
+
+
+cdef public void *dnn_amd_lrn(dnn_handle *h, int mode, uint32_t n, double alpha, double beta, double k) noexcept nogil:
+    cdef content c
+    cdef double[3] factor
+    factor[0] = alpha
+    factor[1] = beta
+    factor[2] = k
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_LRN
+    c.words[0] = mode
+    c.words[1] = <int32_t>n
+    memcpy(&c.words[2], factor, sizeof(factor))
+    return find(h, &c, NULL)
+
+
+cdef public void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type) noexcept nogil:
+    """All numbers are MIOpen's."""
+    cdef content c
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_REDUCE
+    c.words[0] = op
+    c.words[1] = type
+    c.words[2] = nan
+    c.words[3] = indices
+    c.words[4] = index_type
+    return find(h, &c, NULL)
+
+
+cdef public void dnn_ring_emptied(dnn_handle *h) noexcept nogil:
+    cdef ring *r = <ring *>h.ring
+    cdef int i
+    if r is NULL:
+        return
+    for i in range(RING):
+        unmake(r.kind[i], r.amd[i])
+    dg_the_core.release(r)
+    h.ring = NULL
