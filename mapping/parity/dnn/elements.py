@@ -41,6 +41,8 @@ class Type:
     def encode(self, values: npt.ArrayLike) -> Array:
         """Rounded to nearest, ties to even, as stored."""
         array = np.asarray(values)
+        if array.ndim == 0:  # of a 16-bit pattern in a structure NumPy makes no scalar
+            return self.encode(array.reshape(1)).reshape(())
         with np.errstate(over="ignore", invalid="ignore"):
             return to_bfloat16(array).view(np.uint16) if self.name == "bf16" else array.astype(self.dtype)
 

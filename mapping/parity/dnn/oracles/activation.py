@@ -52,7 +52,8 @@ def backward(x: Real, y: Real, dy: Real, mode: str, coef: float, slope: float) -
         s = (x * slope).sigmoid()
         return dy * (s + (x * slope) * (s * (1 - s)))
     if mode == "elu":
-        return where(x.v > 0, dy, dy * (y + coef))
+        # where y is 0, at 0 and for a factor of 0, libraries that look at y cannot tell the sides apart
+        return where(x.v > 0, dy, dy * (y + coef)).free((y.v == 0) & (x.v <= 0))
     open_ = ~np.isfinite(dy.v)
     if mode == "relu":
         inside = x.v > 0

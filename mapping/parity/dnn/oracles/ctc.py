@@ -56,8 +56,9 @@ def _alignments(p: Array, label: list[int]) -> tuple[LONG, Array]:
     return total, occupancy
 
 
-def loss(probabilities: Real, label: list[int], length: int) -> tuple[Real, Real]:
-    """(cost, gradient by the activations before softmax: p − occupancy) of one sequence; the gradient is (T, A).
+def loss(probabilities: Real, label: list[int], length: int, by: str = "activations") -> tuple[Real, Real]:
+    """(cost, gradient) of one sequence; the gradient is (T, A): by the `activations` before softmax, p − occupancy, or by the
+    `probabilities` themselves, −occupancy/p.
 
     Libraries work with logarithms: each of `length` steps adds up to three terms by log Σ exp, an absolute error of 16u and
     2u·L, L the largest |log α| (at most Σ_t max|log p_t|); so a logarithm of α or β is right within length·(16 + 2L)u, and
@@ -72,8 +73,12 @@ def loss(probabilities: Real, label: list[int], length: int) -> tuple[Real, Real
     cost = -np.log(total)
     gradient = np.zeros(probabilities.shape, LONG)
     error = np.zeros(probabilities.shape, LONG)
-    gradient[:length] = p - occupancy
-    error[:length] = probabilities.e[:length] + occupancy * np.expm1(4 * walked) + 4 * u * (p + occupancy)
+    if by == "probabilities":
+        gradient[:length] = -occupancy / p
+        error[:length] = occupancy / p * (np.expm1(4 * walked) + 8 * u)
+    else:
+        gradient[:length] = p - occupancy
+        error[:length] = probabilities.e[:length] + occupancy * np.expm1(4 * walked) + 4 * u * (p + occupancy)
     return Real(cost, walked + 4 * u * abs(cost), u), Real(gradient, error, u)
 
 

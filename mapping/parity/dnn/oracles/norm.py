@@ -54,8 +54,8 @@ def normed(x: Real, mean: Real, inverse: Real, scale: Real, bias: Real) -> Real:
 
 
 def running(old: Real, new: Real, factor: float) -> Real:
-    """(1 − factor)·old + factor·new; the old value is read even where its weight is 0."""
-    return old * (1 - factor) + new * factor
+    """(1 − factor)·old + factor·new; whether an old value of weight 0 is read is a library's choice."""
+    return (old * (1 - factor) + new * factor).free((factor == 1) & ~np.isfinite(old.v))
 
 
 def unbiased(variance: Real, n: int) -> Real:

@@ -153,7 +153,8 @@ def _layer(s: Stage, v: Values, training: bool) -> _Layer:
 
 
 def _sequence(q: _Layer, name: str, lengths: list[int], size: int, beams: int, io: str = "in") -> Operand:
-    """Sequence data as (batch, beam, time, vector), with its descriptor; only the steps that exist are drawn."""
+    """Sequence data as (batch, beam, time, vector), with its descriptor. Beyond a sequence's end stand numbers larger than any
+    that count: NVIDIA's library reads them, times 0."""
     s, v = q.s, q.v
     steps, batch = max(lengths), len(lengths)
     order = [*v.order.split(), "beam", "vect"]
@@ -177,6 +178,7 @@ def _sequence(q: _Layer, name: str, lengths: list[int], size: int, beams: int, i
         for n, length in enumerate(lengths):
             part = operand.index[n, :, :length]
             operand.raw[part] = q.type.encode(rng.random(part.shape) * 2 - 1)
+            operand.raw[operand.index[n, :, length:]] = q.type.encode(np.full(1, 64.0))
     dim_array, axes = [0] * 4, [SEQUENCE_AXES[a] for a in order]
     for axis, n in dims.items():
         dim_array[SEQUENCE_AXES[axis]] = n

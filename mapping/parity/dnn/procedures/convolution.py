@@ -417,4 +417,4 @@ def im2col(s: Stage, v: Values) -> None:
     if order == "open":
         s.leave_open(columns)
     else:
-        s.claim(columns, exact(oracle.columns(x.x, p.window, "cross_correlation", order), p.u))
+        s.claim(columns, exact(oracle.columns(x.x, p.window, v.mode, order), p.u))

@@ -112,7 +112,8 @@ def _loss(device: bool) -> Any:
         seen = exact(probs.x, type_.math)
         if not plain:
             seen = softmax.forward(seen.swap(1, 2), "accurate", "channel").swap(1, 2)
-        found = [oracle.loss(seen[:, n], label, v.lengths[n]) for n, label in enumerate(v.labels)]
+        by = "probabilities" if plain else "activations"
+        found = [oracle.loss(seen[:, n], label, v.lengths[n], by) for n, label in enumerate(v.labels)]
         s.claim(costs, stack([cost for cost, _ in found]).stored(type_))
         if gradients is not None:
             what = s.corner(_BEYOND)

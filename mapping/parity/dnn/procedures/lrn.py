@@ -70,7 +70,6 @@ def _strength(v: Values) -> Strength:
     _BASE,
     twists="x y",
     signature="type layout",
-    poison={"x": ("nan",)},
 )
 def forward(s: Stage, v: Values) -> None:
     type_ = TYPES[v.type]
@@ -88,7 +87,6 @@ def forward(s: Stage, v: Values) -> None:
 
 @procedure(
     "cudnnLRNCrossChannelBackward", _CHAPTER, _drawn, _BASE, twists="y dy x dx", signature="type layout",
-    poison={"dy": ("nan",)},
 )  # fmt: skip
 def backward(s: Stage, v: Values) -> None:
     type_ = TYPES[v.type]
