@@ -44,4 +44,12 @@ DG_HIDDEN uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad
                                  const void *B, double beta, dnn_tensor *cd, void *C);
 DG_HIDDEN void *dnn_raw(dnn_handle *h, double beta, const dnn_tensor *d, void *y);
 DG_HIDDEN uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y);
+
+/* ---- packed: operands as MIOpen's functions want them, in the handle's memory */
+enum { DNN_WORK = 65536 }; /* bytes that `dnn_moved` needs to change a type */
+DG_HIDDEN int dnn_is_packed(const dnn_tensor *d);
+DG_HIDDEN void dnn_packed(const dnn_tensor *d, int type, dnn_tensor *packed);
+DG_HIDDEN uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y);
+DG_HIDDEN uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
+                             dnn_tensor *yd, void *y);
 #endif
