@@ -55,18 +55,9 @@ cdef public cudnnStatus_t get_activation_descriptor_swish_beta(dnn_activation *d
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t activated(dnn_handle *h, int mode, double factor, dnn_tensor *row, const void *x,
+cdef inline cudnnStatus_t activated(dnn_handle *h, int mode, double factor, dnn_tensor *row, const void *x,
         void *y) noexcept nogil:
-    """y ← f(x); `mode` is MIOpen's."""
-    cdef float one = 1
-    cdef float zero = 0
-    cdef void *f = dnn_amd_activation(h, mode, factor, 1, 0)
-    cdef void *amd = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
-    if f is NULL or amd is NULL:
-        return CUDNN_STATUS_NOT_SUPPORTED
-    return answered(dg_miopen.miopenActivationForward(
-        <miopenHandle_t>h.amd, <miopenActivationDescriptor_t>f, &one, <miopenTensorDescriptor_t>amd, x, &zero,
-        <miopenTensorDescriptor_t>amd, y), b"miopenActivationForward")
+    return dnn_activated(h, mode, factor, 1, 0, row, x, y)
 
 
 cdef cudnnStatus_t led_back(dnn_handle *h, int mode, double factor, dnn_tensor *row, const void *y, const void *dy,

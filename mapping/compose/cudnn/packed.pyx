@@ -15,6 +15,7 @@ include "words.pxi"
 cdef extern from "support.h" nogil:
     int DNN_WORK
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
+    void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma)
     void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type)
     int dnn_type_bytes(int type)
     void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged)
@@ -194,3 +195,19 @@ cdef public uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tens
             return status
         beta = 1
     return dnn_op_tensor(h, miopenTensorOpAdd, alpha, xd, x, beta, yd, y, 0, yd, y)
+
+
+cdef public uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
+        const void *x, void *y) noexcept nogil:
+    """y ← f(x) of packed tensors; mode and factors are MIOpen's."""
+    cdef float one = 1
+    cdef float zero = 0
+    cdef void *f = dnn_amd_activation(h, mode, alpha, beta, gamma)
+    cdef void *amd = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
+    cdef uint32_t status
+    if f is NULL or amd is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    status = dg_miopen.miopenActivationForward(
+        <miopenHandle_t>h.amd, <miopenActivationDescriptor_t>f, &one, <miopenTensorDescriptor_t>amd, x, &zero,
+        <miopenTensorDescriptor_t>amd, y)
+    return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenActivationForward", status)

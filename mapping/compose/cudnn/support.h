@@ -52,4 +52,6 @@ DG_HIDDEN void dnn_packed(const dnn_tensor *d, int type, dnn_tensor *packed);
 DG_HIDDEN uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y);
 DG_HIDDEN uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
                              dnn_tensor *yd, void *y);
+DG_HIDDEN uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
+                                 const void *x, void *y);
 #endif
