@@ -128,6 +128,11 @@ cdef public uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *
     return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenSetTensor", status)
 
 
+cdef inline bint is_number(int type) noexcept nogil:
+    return (type == CUDNN_DATA_FLOAT or type == CUDNN_DATA_DOUBLE or type == CUDNN_DATA_HALF
+            or type == CUDNN_DATA_BFLOAT16)
+
+
 cdef uint32_t cast(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd,
         void *y) noexcept nogil:
     """y ← α·x + β·y from one type to another: the sum over a dimension of 1."""
@@ -135,12 +140,16 @@ cdef uint32_t cast(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, cons
     cdef dnn_tensor[2] merged
     cdef void *amd[2]
     cdef void *sum
+    cdef double[2] wide
     cdef float[2] factor
     cdef size_t size = 0
+    cdef bint doubles = xd.type == CUDNN_DATA_DOUBLE or yd.type == CUDNN_DATA_DOUBLE
     cdef int i
     cdef uint32_t status
-    if work is NULL or xd.type == CUDNN_DATA_DOUBLE or yd.type == CUDNN_DATA_DOUBLE:
+    if work is NULL or not is_number(xd.type) or not is_number(yd.type):
         return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"no way from one of these types to the other")
+    if <double><float>alpha != alpha or <double><float>beta != beta:
+        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"a factor is no float, as MIOpen's reductions take")
     given[0] = yd
     given[1] = xd
     dnn_merge(2, given, merged)
@@ -152,7 +161,7 @@ cdef uint32_t cast(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, cons
         amd[i] = dnn_amd_shape(h, merged[i].type, merged[i].count + 1, merged[i].dim, merged[i].stride)
         if amd[i] is NULL:
             return CUDNN_STATUS_NOT_SUPPORTED
-    sum = dnn_amd_reduce(h, MIOPEN_REDUCE_TENSOR_ADD, miopenFloat, 1, 0, 0)
+    sum = dnn_amd_reduce(h, MIOPEN_REDUCE_TENSOR_ADD, miopenDouble if doubles else miopenFloat, 1, 0, 0)
     if sum is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
     status = dg_miopen.miopenGetReductionWorkspaceSize(
@@ -162,11 +171,15 @@ cdef uint32_t cast(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, cons
         return dnn_failed(status_of_miopen(status), b"miopenGetReductionWorkspaceSize", status)
     if size > <size_t>DNN_WORK:
         return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"MIOpen wants more memory for a sum over a dimension of 1")
+    wide[0] = alpha
+    wide[1] = beta
     factor[0] = <float>alpha
     factor[1] = <float>beta
+    doubles = xd.type == CUDNN_DATA_DOUBLE
     status = dg_miopen.miopenReduceTensor(
-        <miopenHandle_t>h.amd, <miopenReduceTensorDescriptor_t>sum, NULL, 0, work, <size_t>DNN_WORK, &factor[0],
-        <miopenTensorDescriptor_t>amd[1], x, &factor[1], <miopenTensorDescriptor_t>amd[0], y)
+        <miopenHandle_t>h.amd, <miopenReduceTensorDescriptor_t>sum, NULL, 0, work, <size_t>DNN_WORK,
+        <const void *>&wide[0] if doubles else <const void *>&factor[0], <miopenTensorDescriptor_t>amd[1], x,
+        <const void *>&wide[1] if doubles else <const void *>&factor[1], <miopenTensorDescriptor_t>amd[0], y)
     return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenReduceTensor", status)
 
 
