@@ -21,6 +21,15 @@ class Cuda(str, Enum):
     THIRTEEN = "13"
 
 
+class Judged(str, Enum):
+    """What the suites know."""
+
+    CUBLAS = "cublas"
+    CUDNN = "cudnn"
+    CUDNN_8 = "cudnn8"
+    CUDNN_9 = "cudnn9"
+
+
 class Target(str, Enum):
     LINUX = "linux"
     WINDOWS = "windows"
@@ -162,6 +171,12 @@ def parity(
     function: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Name or pattern; repeatable. Default: all.")
     ] = None,
+    library: Annotated[
+        Judged | None,
+        typer.Option(
+            metavar="NAME", help="cublas, cudnn (the CUDA's newest), cudnn8 or cudnn9; default: as the functions say."
+        ),
+    ] = None,
     examples: Annotated[int, typer.Option(metavar="N", help="Calls a function.", min=0, show_default="50")] = 0,
     cuda: Annotated[Cuda, typer.Option(metavar="11|12|13", help="CUDA major of the libraries.")] = Cuda.TWELVE,
     quick: Annotated[bool, typer.Option("--quick", help="A fifth of the calls.")] = False,
@@ -181,6 +196,7 @@ def parity(
         examples,
         int(cuda.value),
         html,
+        library=library.value if library else "",
         seed=seed,
         quick=quick,
         as_json=as_json,

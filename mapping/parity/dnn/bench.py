@@ -15,7 +15,6 @@ from .registry import Procedure
 from .stage import Operand, ReachedError, RefusedError, Stage
 from .subject import Subject
 
-
 Lacks = Mapping[str, Mapping[str, Sequence[str]]]  # function → value of a case → what is refused
 
 
@@ -27,7 +26,9 @@ class Outcome:
     function: str
     verdict: Verdict
     operands: dict[str, Operand]
-    refused: bool = False  # a configuration that NVIDIA's library does not support either, or that the table says is lacking
+    refused: bool = (
+        False  # a configuration that NVIDIA's library does not support either, or that the table says is lacking
+    )
 
     @property
     def ok(self) -> bool:

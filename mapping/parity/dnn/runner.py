@@ -33,8 +33,7 @@ class DnnOptions(Options):
 
     @property
     def judge(self) -> str:
-        name = f"NVIDIA's cuDNN {self.cudnn}" if self.nvidia else f"NumPy, {self.backend} backend, cuDNN {self.cudnn}"
-        return self.label or name
+        return self.label or (f"NVIDIA's cuDNN {self.cudnn}" if self.nvidia else f"NumPy, {self.backend} backend")
 
 
 def completed(options: Options) -> DnnOptions:
