@@ -80,7 +80,7 @@ def _faulty(r: Routine) -> Iterator[str]:
     yield "one[0] = 1"
     yield "one[1] = 0"
     given = [spelling.name(a.name) for a in r.args]
-    yield "if k == 0 and beta != NULL:"
+    yield "if k == 0 and beta != NULL and C != NULL:"
     yield f"    return {r.name}_any({', '.join(f'<{a.wide}>one' if a is beta else g for a, g in zip(r.args, given, strict=True))})"
     yield f"return {r.name}_any({', '.join(given)})"
 
