@@ -85,6 +85,10 @@ ENTRIES = {
     "boolean by another word": (HOST + "main: off}\n", "2:32: found the YAML boolean 'off'; expected true or false"),
     "choice, near": (HOST + "os: linus}\n", "2:30: unknown system 'linus'; did you mean 'linux'?"),
     "choice, far": (HOST + "os: beos}\n", "2:30: unknown system 'beos'; expected one of linux, windows"),
+    "lacks without limits": (
+        HOST + "lacks: {type: [f64]}}\n",
+        "2:33: `lacks` without `limits`; expected a sentence that tells people what is refused",
+    ),
     "key missing": ("file: {library: cublas}\n", "1:7: the key 'chapter' is missing; expected it here"),
     "key missing in an entry": (HEAD + "f: {host: b}\n", "2:4: the key 'summary' is missing; expected it here"),
     "key unknown": (HOST + "capure: safe}\n", "2:26: unknown key 'capure'; did you mean 'capture'?"),
