@@ -254,7 +254,8 @@ class Entry:
     corners: tuple[Corner, ...] = ()
     capture: str = ""
     limits: str = ""
-    narrow: bool = True
+    lacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what `limits` says, in the suite's words
+    narrow: str = ""  # `never`: no 32-bit target in a _64 form's place; `first`: it serves all that fits it
     cpu: str = ""
     oracle: str = ""
     header: str = ""
