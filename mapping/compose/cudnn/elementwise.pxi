@@ -41,7 +41,7 @@ cdef public cudnnStatus_t get_op_tensor_descriptor(dnn_op *d, cudnnOpTensorOp_t 
 
 
 cdef public cudnnStatus_t set_tensor(dnn_handle *h, dnn_tensor *yd, void *y, const void *value) noexcept nogil:
-    """The value is of the tensor's type, but a float beside 16-bit ones, as NVIDIA's library reads it."""
+    """The value is of the tensor's type, but a float beside smaller ones, as NVIDIA's library reads it."""
     cdef dnn_tensor d
     cdef double given
     if y is NULL or value is NULL:
@@ -53,8 +53,12 @@ cdef public cudnnStatus_t set_tensor(dnn_handle *h, dnn_tensor *yd, void *y, con
     d = yd[0]
     if yd.type == CUDNN_DATA_INT32:
         given = (<const int32_t *>value)[0]
-    elif yd.type == CUDNN_DATA_INT8 or yd.type == CUDNN_DATA_UINT8 or yd.type == CUDNN_DATA_BOOLEAN:
-        given = (<const int8_t *>value)[0]
+    elif yd.type == CUDNN_DATA_INT8:
+        given = (<const float *>value)[0]
+        given = -128 if given < -128 else 127 if given > 127 else given
+    elif yd.type == CUDNN_DATA_UINT8 or yd.type == CUDNN_DATA_BOOLEAN:
+        given = (<const float *>value)[0]
+        given = <int8_t><uint8_t>(255 if given > 255 else given if given > 0 else 0)
         d.type = CUDNN_DATA_INT8  # the bits are the same
     elif is_float_type(yd.type):
         given = dnn_factor(yd.type, value)
