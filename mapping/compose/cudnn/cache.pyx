@@ -87,6 +87,8 @@ cdef void *make_convolution(const int32_t *w) noexcept nogil:
             miopenConvolution)
         if status == 0 and w[1] > 1:
             status = dg_miopen.miopenSetConvolutionGroupCount(d, w[1])
+        if status == 0 and w[2 + 3 * DNN_SPATIALS]:
+            status = dg_miopen.miopenSetConvolutionAttribute(d, MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC, 1)
         if status == 0:
             return d
         dg_miopen.miopenDestroyConvolutionDescriptor(d)
@@ -279,9 +281,14 @@ cdef public void *dnn_amd_filter(dnn_handle *h, dnn_filter *d) noexcept nogil:
 
 
 cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcept nogil:
-    """As a cross-correlation: MIOpen knows no other."""
+    return dnn_amd_correlation(h, d, False)
+
+
+cdef public void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable) noexcept nogil:
+    """MIOpen knows nothing but cross-correlations. A repeatable one gives the same bits whenever it runs; its descriptor is
+    not remembered in `d`."""
     cdef content c
-    if d.amd is not NULL:
+    if d.amd is not NULL and not repeatable:
         return d.amd
     if d.count == 0:
         dnn_because(CUDNN_STATUS_BAD_PARAM, b"a descriptor has not been set")
@@ -293,7 +300,8 @@ cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcep
     memcpy(&c.words[2], d.pad, sizeof(d.pad))
     memcpy(&c.words[2 + DNN_SPATIALS], d.stride, sizeof(d.stride))
     memcpy(&c.words[2 + 2 * DNN_SPATIALS], d.dilation, sizeof(d.dilation))
-    return find(h, &c, &d.amd)
+    c.words[2 + 3 * DNN_SPATIALS] = repeatable
+    return find(h, &c, NULL if repeatable else &d.amd)
 
 
 cdef public void *dnn_amd_pooling(dnn_handle *h, dnn_pooling *d) noexcept nogil:
