@@ -58,12 +58,20 @@ cdef cudnnStatus_t rows(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filter
     cdef bint repeats
     cdef int row
     cdef cudnnStatus_t status
-    if count is NULL or results is NULL or asked < 1:
+    if results is NULL or (tries and (count is NULL or asked < 1)):
         return bad(b"returnedAlgoCount or perfResults is NULL, or requestedAlgoCount below 1")
+    give(count, 0)  # without trials NVIDIA asks for no more
     status = dnn_conv_begin(&k, direction, xd, wd, d, yd)
+    if status == CUDNN_STATUS_NOT_SUPPORTED and not tries:
+        for row in range(asked if asked < 2 else 2):
+            memset(&place[row], 0, sizeof(performance))
+            place[row].algorithm = row_algorithm(direction, row)
+            place[row].status = status
+            place[row].time = -1
+            give(count, row + 1)
+        return CUDNN_STATUS_SUCCESS
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    count[0] = 0
     for row in range(asked if asked < 2 else 2):
         repeats = direction == DNN_FORWARD or row == 1
         if tries:
@@ -84,7 +92,7 @@ cdef cudnnStatus_t rows(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filter
             place[row].memory = size  # what it has no room for is in the handle's memory
         place[row].determinism = <uint32_t>(CUDNN_DETERMINISTIC if repeats or k.unrolled else CUDNN_NON_DETERMINISTIC)
         place[row].math = <uint32_t>d.math
-        count[0] = row + 1
+        give(count, row + 1)
     return CUDNN_STATUS_SUCCESS
 
 
@@ -163,7 +171,7 @@ cdef public cudnnStatus_t find_convolution_forward_algorithm_ex(dnn_handle *h, d
 cdef public cudnnStatus_t get_convolution_forward_workspace_size(dnn_handle *h, dnn_tensor *xd, dnn_filter *wd,
         dnn_convolution *d, dnn_tensor *yd, cudnnConvolutionFwdAlgo_t algorithm, size_t *size) noexcept nogil:
     if not is_forward(algorithm):
-        return bad(b"algo is no algorithm of forward convolutions")
+        return cannot(b"algo is no algorithm of forward convolutions")
     return workspace_size(h, DNN_FORWARD, xd, wd, d, yd, True, algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, size)
 
 
@@ -190,7 +198,7 @@ cdef public cudnnStatus_t find_convolution_backward_data_algorithm_ex(dnn_handle
 cdef public cudnnStatus_t get_convolution_backward_data_workspace_size(dnn_handle *h, dnn_filter *wd, dnn_tensor *dyd,
         dnn_convolution *d, dnn_tensor *dxd, cudnnConvolutionBwdDataAlgo_t algorithm, size_t *size) noexcept nogil:
     if not is_backward_data(algorithm):
-        return bad(b"algo is no algorithm of data gradients")
+        return cannot(b"algo is no algorithm of data gradients")
     return workspace_size(h, DNN_BACKWARD_DATA, dxd, wd, d, dyd, repeats_data(algorithm), False, size)
 
 
@@ -217,5 +225,5 @@ cdef public cudnnStatus_t find_convolution_backward_filter_algorithm_ex(dnn_hand
 cdef public cudnnStatus_t get_convolution_backward_filter_workspace_size(dnn_handle *h, dnn_tensor *xd, dnn_tensor *dyd,
         dnn_convolution *d, dnn_filter *dwd, cudnnConvolutionBwdFilterAlgo_t algorithm, size_t *size) noexcept nogil:
     if not is_backward_filter(algorithm):
-        return bad(b"algo is no algorithm of filter gradients")
+        return cannot(b"algo is no algorithm of filter gradients")
     return workspace_size(h, DNN_BACKWARD_FILTER, xd, dwd, d, dyd, repeats_filter(algorithm), False, size)

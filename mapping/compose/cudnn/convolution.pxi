@@ -102,14 +102,17 @@ cdef public cudnnStatus_t get_convolution2d_descriptor(dnn_convolution *d, int *
         int *dilation_h, int *dilation_w, cudnnConvolutionMode_t *mode, cudnnDataType_t *type) noexcept nogil:
     if d.count != 2:
         return bad(b"the convolution has not 2 dimensions")
-    give(pad_h, d.pad[0])
-    give(pad_w, d.pad[1])
-    give(u, d.stride[0])
-    give(v, d.stride[1])
-    give(dilation_h, d.dilation[0])
-    give(dilation_w, d.dilation[1])
-    give(<int *>mode, d.mode)
-    give(<int *>type, d.type)
+    if (pad_h is NULL or pad_w is NULL or u is NULL or v is NULL or dilation_h is NULL or dilation_w is NULL or mode is NULL
+            or type is NULL):
+        return bad(b"a place for an answer is NULL")
+    pad_h[0] = d.pad[0]
+    pad_w[0] = d.pad[1]
+    u[0] = d.stride[0]
+    v[0] = d.stride[1]
+    dilation_h[0] = d.dilation[0]
+    dilation_w[0] = d.dilation[1]
+    mode[0] = <cudnnConvolutionMode_t>d.mode
+    type[0] = <cudnnDataType_t>d.type
     return CUDNN_STATUS_SUCCESS
 
 
@@ -117,8 +120,8 @@ cdef public cudnnStatus_t set_convolution_nd_descriptor(dnn_convolution *d, int 
         const int *dilation, cudnnConvolutionMode_t mode, cudnnDataType_t type) noexcept nogil:
     if count > DNN_SPATIALS:
         return cannot(b"more than 6 spatial dimensions")
-    if count <= 0 or pad is NULL or stride is NULL or dilation is NULL:
-        return bad(b"no dimension, or padA, filterStrideA or dilationA is NULL")
+    if count < 0 or (count > 0 and (pad is NULL or stride is NULL or dilation is NULL)):
+        return bad(b"arrayLength is negative, or padA, filterStrideA or dilationA is NULL")
     return fill_convolution(d, count, pad, stride, dilation, mode, type)
 
 
@@ -127,16 +130,15 @@ cdef public cudnnStatus_t get_convolution_nd_descriptor(dnn_convolution *d, int 
     cdef int i
     if asked < 0 or asked > DNN_DIMS:
         return bad(b"arrayLengthRequested is not from 0 to 8")
-    give(count, d.count)
-    give(<int *>mode, d.mode)
-    give(<int *>type, d.type)
+    if count is NULL or mode is NULL or type is NULL or (asked > 0 and (pad is NULL or stride is NULL or dilation is NULL)):
+        return bad(b"a place for an answer is NULL")
+    count[0] = d.count
+    mode[0] = <cudnnConvolutionMode_t>d.mode
+    type[0] = <cudnnDataType_t>d.type
     for i in range(asked if asked < d.count else d.count):
-        if pad is not NULL:
-            pad[i] = d.pad[i]
-        if stride is not NULL:
-            stride[i] = d.stride[i]
-        if dilation is not NULL:
-            dilation[i] = d.dilation[i]
+        pad[i] = d.pad[i]
+        stride[i] = d.stride[i]
+        dilation[i] = d.dilation[i]
     return CUDNN_STATUS_SUCCESS
 
 
@@ -146,6 +148,8 @@ cdef public cudnnStatus_t get_convolution_nd_forward_output_dim(dnn_convolution 
     cdef cudnnStatus_t status
     if out is NULL:
         return bad(b"tensorOuputDimA is NULL")
+    if count == 0:
+        return CUDNN_STATUS_SUCCESS  # as NVIDIA's, which asks no more then
     if count != x.count:
         return bad(b"nbDims is not the tensor's number of dimensions")
     status = dnn_convolved(d, x, w, dim)
@@ -158,14 +162,16 @@ cdef public cudnnStatus_t get_convolution2d_forward_output_dim(dnn_convolution *
         int *c, int *h, int *width) noexcept nogil:
     cdef int[DNN_DIMS] dim
     cdef cudnnStatus_t status
+    if n is NULL or c is NULL or h is NULL or width is NULL:
+        return bad(b"a place for an answer is NULL")
     if x.count != 4:
         return bad(b"the tensor has not 4 dimensions")
     status = dnn_convolved(d, x, w, dim)
     if status == CUDNN_STATUS_SUCCESS:
-        give(n, dim[0])
-        give(c, dim[1])
-        give(h, dim[2])
-        give(width, dim[3])
+        n[0] = dim[0]
+        c[0] = dim[1]
+        h[0] = dim[2]
+        width[0] = dim[3]
     return status
 
 
@@ -191,7 +197,7 @@ cdef public cudnnStatus_t convolution_forward(dnn_handle *h, const void *alpha, 
         const void *w, dnn_convolution *d, cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t size,
         const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
     if not is_forward(algorithm):
-        return bad(b"algo is no algorithm of forward convolutions")
+        return cannot(b"algo is no algorithm of forward convolutions")
     return convolved(h, DNN_FORWARD, True, alpha, xd, x, wd, w, d, workspace, size, beta, yd, y)
 
 
@@ -199,7 +205,7 @@ cdef public cudnnStatus_t convolution_backward_data(dnn_handle *h, const void *a
         dnn_tensor *dyd, const void *dy, dnn_convolution *d, cudnnConvolutionBwdDataAlgo_t algorithm, void *workspace,
         size_t size, const void *beta, dnn_tensor *dxd, void *dx) noexcept nogil:
     if not is_backward_data(algorithm):
-        return bad(b"algo is no algorithm of data gradients")
+        return cannot(b"algo is no algorithm of data gradients")
     return convolved(h, DNN_BACKWARD_DATA, repeats_data(algorithm), alpha, dxd, dx, wd, w, d, workspace, size, beta, dyd, dy)
 
 
@@ -207,7 +213,7 @@ cdef public cudnnStatus_t convolution_backward_filter(dnn_handle *h, const void 
         dnn_tensor *dyd, const void *dy, dnn_convolution *d, cudnnConvolutionBwdFilterAlgo_t algorithm, void *workspace,
         size_t size, const void *beta, dnn_filter *dwd, void *dw) noexcept nogil:
     if not is_backward_filter(algorithm):
-        return bad(b"algo is no algorithm of filter gradients")
+        return cannot(b"algo is no algorithm of filter gradients")
     return convolved(h, DNN_BACKWARD_FILTER, repeats_filter(algorithm), alpha, xd, x, dwd, dw, d, workspace, size, beta, dyd,
                      dy)
 
@@ -229,7 +235,7 @@ cdef public cudnnStatus_t convolution_backward_bias(dnn_handle *h, const void *a
     cdef uint32_t status
     if dyd.count == 0 or dbd.count == 0:
         return bad(b"a descriptor has not been set")
-    if dyd.count < 3 or dbd.count < 2 or dbd.dim[1] != dyd.dim[1] or dbd.type != dyd.type:
+    if dyd.count < 3 or dbd.count != dyd.count or dbd.dim[1] != dyd.dim[1] or dbd.type != dyd.type:
         return bad(b"the bias has not the tensor's channels or type")
     for i in range(dbd.count):
         if i != 1 and dbd.dim[i] != 1:
@@ -287,7 +293,7 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
     cdef int i
     cdef cudnnStatus_t status
     if not is_forward(algorithm):
-        return bad(b"algo is no algorithm of forward convolutions")
+        return cannot(b"algo is no algorithm of forward convolutions")
     status = dnn_conv_begin(&k, DNN_FORWARD, xd, wd, d, yd)
     if status != CUDNN_STATUS_SUCCESS:
         return status
@@ -299,21 +305,23 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
         return cannot(b"NVIDIA's call too has IDENTITY with IMPLICIT_PRECOMP_GEMM alone")
     if act.mode == CUDNN_ACTIVATION_RELU and act.nan != CUDNN_NOT_PROPAGATE_NAN:
         return cannot(b"NVIDIA's call too does not propagate NaN")
-    if bd.count < 2 or bd.dim[1] != yd.dim[1] or bd.type != yd.type:
-        return bad(b"the bias has not the output's channels or type")
+    if bd.count != yd.count or zd.count != yd.count:
+        return bad(b"the bias, or z, has not as many dimensions as the output")
     for i in range(bd.count):
-        if i != 1 and bd.dim[i] != 1:
-            return bad(b"the bias is more than one number for each channel")
+        if bd.dim[i] != (yd.dim[1] if i == 1 else 1):
+            return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_SHAPE, b"the bias is not one number for each channel")
+    if not same_sizes(zd, yd) or zd.type != yd.type:
+        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_SHAPE, b"z and y differ in sizes or type")
+    if bd.type != yd.type:
+        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE, b"the bias is not of the output's type")
     a2 = dnn_factor(yd.type, alpha2)
     if a2 != 0:
         if z is NULL:
             return bad(b"z is NULL, and alpha2 is not 0")
-        if not same_sizes(zd, yd) or zd.type != yd.type:
-            return bad(b"z and y differ in sizes or type")
         if z == y:
             for i in range(yd.count):
                 if zd.dim[i] != 1 and zd.stride[i] != yd.stride[i]:
-                    return bad(b"z lies on y in another layout")
+                    return cannot(b"z lies on y in another layout")
     row = yd[0]
     row.amd = NULL
     for i in range(yd.count):
@@ -341,6 +349,8 @@ cdef public cudnnStatus_t im2col(dnn_handle *h, dnn_tensor *xd, const void *x, d
         void *columns) noexcept nogil:
     """A matrix of channels and taps (rows) by images and outputs, in the data's own type."""
     cdef dnn_work k
+    cdef dnn_filter taps
+    cdef dnn_convolution whole
     cdef dnn_tensor y
     cdef int64_t[3] steps
     cdef int64_t spots = 1
@@ -350,18 +360,29 @@ cdef public cudnnStatus_t im2col(dnn_handle *h, dnn_tensor *xd, const void *x, d
     cdef cudnnStatus_t status
     if xd.count == 0 or wd.count == 0 or d.count == 0:
         return bad(b"a descriptor has not been set")
-    status = dnn_convolved(d, xd, wd, dim)
+    if xd.count != d.count + 2 or wd.count < xd.count or xd.count > 5:
+        return cannot(b"not 3 to 5 dimensions, or the tensor's are not the convolution's")
+    taps = wd[0]  # of which nothing counts but the taps
+    taps.type = xd.type
+    taps.format = CUDNN_TENSOR_NCHW
+    taps.count = xd.count
+    taps.dim[0] = 1
+    taps.dim[1] = xd.dim[1]
+    whole = d[0]
+    whole.groups = 1
+    if xd.type == CUDNN_DATA_DOUBLE:
+        whole.type = CUDNN_DATA_DOUBLE
+    status = dnn_convolved(&whole, xd, &taps, dim)
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    if d.groups != 1:
-        return cannot(b"columns of groups have no order that is known")
     y = xd[0]
+    y.format = CUDNN_TENSOR_NCHW
     for i in range(xd.count):
         y.dim[i] = dim[i]
         if i >= 2:
             spots *= dim[i]
     dnn_pack(CUDNN_TENSOR_NCHW, y.type, y.count, y.dim, y.stride)
-    status = dnn_conv_begin(&k, DNN_FORWARD, xd, wd, d, &y)
+    status = dnn_conv_begin(&k, DNN_FORWARD, xd, &taps, &whole, &y)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if x is NULL or columns is NULL:
@@ -374,4 +395,4 @@ cdef public cudnnStatus_t im2col(dnn_handle *h, dnn_tensor *xd, const void *x, d
     bytes = <size_t>(steps[1] * xd.dim[1]) * <size_t>dnn_type_bytes(xd.type)
     if dg_hip.hipMemsetAsync(columns, 0, bytes, <hipStream_t>to_stream(h.stream)) != 0:
         return dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"the columns cannot be set to 0")
-    return dnn_unroll(h, &k, 0, xd.dim[0], x, columns, steps, False)
+    return dnn_unroll(h, &k, 0, xd.dim[0], x, columns, steps, k.flip)

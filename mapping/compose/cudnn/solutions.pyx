@@ -112,15 +112,15 @@ cdef public uint32_t dnn_conv_begin(dnn_work *k, int direction, dnn_tensor *x, d
     if x.format == CUDNN_TENSOR_NCHW_VECT_C or w.format == CUDNN_TENSOR_NCHW_VECT_C or y.format == CUDNN_TENSOR_NCHW_VECT_C:
         return cannot(b"MIOpen has no tensors of vectors (NCHW_VECT_C)")
     if x.type != w.type:
-        return bad(b"tensor and filter differ in type")
+        return cannot(b"tensor and filter differ in type")
     if x.type == CUDNN_DATA_INT8:
         if direction != DNN_FORWARD or y.type != CUDNN_DATA_FLOAT:
             return cannot(b"MIOpen convolves int8 forward alone, and not into int8 that saturates")
     elif x.type != y.type:
-        return bad(b"the tensors differ in type")
+        return cannot(b"the tensors differ in type")
     elif x.type == CUDNN_DATA_DOUBLE:
         if d.type != CUDNN_DATA_DOUBLE:
-            return bad(b"computeType of doubles is not DOUBLE")
+            return cannot(b"computeType of doubles is not DOUBLE")
     elif x.type != CUDNN_DATA_FLOAT and x.type != CUDNN_DATA_HALF and x.type != CUDNN_DATA_BFLOAT16:
         return cannot(b"MIOpen convolves no such type")
     elif d.type == CUDNN_DATA_DOUBLE:
