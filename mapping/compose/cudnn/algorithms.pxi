@@ -62,36 +62,28 @@ cdef cudnnStatus_t rows(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filter
         return bad(b"returnedAlgoCount or perfResults is NULL, or requestedAlgoCount below 1")
     give(count, 0)  # without trials NVIDIA asks for no more
     status = dnn_conv_begin(&k, direction, xd, wd, d, yd)
-    if status == CUDNN_STATUS_NOT_SUPPORTED and not tries:
-        for row in range(asked if asked < 2 else 2):
-            memset(&place[row], 0, sizeof(performance))
-            place[row].algorithm = row_algorithm(direction, row)
-            place[row].status = status
-            place[row].time = -1
-            give(count, row + 1)
-        return CUDNN_STATUS_SUCCESS
-    if status != CUDNN_STATUS_SUCCESS:
+    if status != CUDNN_STATUS_SUCCESS and (tries or status != CUDNN_STATUS_NOT_SUPPORTED):
         return status
     for row in range(asked if asked < 2 else 2):
         repeats = direction == DNN_FORWARD or row == 1
-        if tries:
-            status = dnn_conv_trial(h, &k, repeats, data, workspace, size, &time)
-            if status != CUDNN_STATUS_SUCCESS:
-                return status
-            status = dnn_conv_size(h, &k, repeats, &bytes, &place[row].time)
-        else:
-            status = dnn_conv_size(h, &k, repeats, &bytes, &time)
-        if status != CUDNN_STATUS_SUCCESS:
-            return status
         memset(&place[row], 0, sizeof(performance))
         place[row].algorithm = row_algorithm(direction, row)
-        place[row].status = CUDNN_STATUS_SUCCESS
-        place[row].time = time
-        place[row].memory = 0 if direction == DNN_FORWARD and row == 1 else bytes
-        if tries and workspace is not NULL and bytes > size:
-            place[row].memory = size  # what it has no room for is in the handle's memory
-        place[row].determinism = <uint32_t>(CUDNN_DETERMINISTIC if repeats or k.unrolled else CUDNN_NON_DETERMINISTIC)
+        place[row].time = -1
         place[row].math = <uint32_t>d.math
+        if status == CUDNN_STATUS_SUCCESS and tries:
+            status = dnn_conv_trial(h, &k, repeats, data, workspace, size, &place[row].time)
+        if status == CUDNN_STATUS_SUCCESS:
+            status = dnn_conv_size(h, &k, repeats, &bytes, &time)
+        if status != CUDNN_STATUS_SUCCESS and tries:
+            return status
+        place[row].status = status
+        if status == CUDNN_STATUS_SUCCESS:
+            if not tries:
+                place[row].time = time
+            place[row].memory = 0 if direction == DNN_FORWARD and row == 1 else bytes
+            if tries and workspace is not NULL and bytes > size:
+                place[row].memory = size  # what it has no room for is in the handle's memory
+            place[row].determinism = <uint32_t>(CUDNN_DETERMINISTIC if repeats or k.unrolled else CUDNN_NON_DETERMINISTIC)
         give(count, row + 1)
     return CUDNN_STATUS_SUCCESS
 

@@ -288,7 +288,7 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
     cdef dnn_work k
     cdef void *data[3]
     cdef dnn_tensor row
-    cdef double a2
+    cdef double a1, a2
     cdef void *zero
     cdef int i
     cdef cudnnStatus_t status
@@ -330,11 +330,17 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
     data[0] = <void *>x
     data[1] = <void *>w
     data[2] = y
-    status = dnn_conv(h, &k, True, dnn_factor(yd.type, alpha1), data, workspace, size, a2 if z == y else 0)
+    a1 = dnn_factor(yd.type, alpha1)
+    if k.unrolled or (a2 != 0 and z == y):
+        status = dnn_conv(h, &k, True, a1, data, workspace, size, a2 if z == y else 0)
+        a1 = 1
+    else:  # the factor goes with the next step, which saves a rounding
+        status = dnn_conv(h, &k, True, 1, data, workspace, size, 0)
     if status == CUDNN_STATUS_SUCCESS and a2 != 0 and z != y:
-        status = dnn_op_tensor(h, miopenTensorOpAdd, 1, yd, y, a2, zd, z, 0, yd, y)
+        status = dnn_op_tensor(h, miopenTensorOpAdd, a1, yd, y, a2, zd, z, 0, yd, y)
+        a1 = 1
     if status == CUDNN_STATUS_SUCCESS:
-        status = dnn_op_tensor(h, miopenTensorOpAdd, 1, yd, y, 1, &row, bias, 0, yd, y)
+        status = dnn_op_tensor(h, miopenTensorOpAdd, a1, yd, y, 1, &row, bias, 0, yd, y)
     if status != CUDNN_STATUS_SUCCESS or act.mode == CUDNN_ACTIVATION_IDENTITY:
         return status
     zero = dnn_scratch(h, sizeof(double))

@@ -272,7 +272,7 @@ cdef uint32_t compile_one(dnn_handle *h, int direction, const amd_problem *p, ui
     else:
         status = dg_miopen.miopenConvolutionBackwardWeightsCompileSolution(amd, p.a, p.b, p.conv, p.c, solution_id)
     if time(NULL) - begun > SLOW and dg_the_core.log_level() >= DG_LOG_INFO:
-        dg_the_core.log(DG_LOG_INFO, b"D042", b"MIOpen compiled a convolution's kernel for %ld s; it keeps it for the next run",
+        dg_the_core.log(DG_LOG_INFO, b"D043", b"MIOpen compiled a convolution's kernel for %ld s; it keeps it for the next run",
                         time(NULL) - begun)
     return status
 
@@ -334,25 +334,22 @@ cdef entry *look_up(dnn_handle *h, const int32_t *key, bint *known) noexcept nog
     return e
 
 
-cdef entry *solved(dnn_handle *h, dnn_work *k, bint repeatable, amd_problem *p) noexcept nogil:
-    """The problem's solutions; MIOpen's descriptors of it in `p`. NULL where there are none, and the reason is told."""
+cdef entry *solved(dnn_handle *h, dnn_work *k, bint repeatable) noexcept nogil:
+    """The problem's solutions; NULL where there are none, and the reason is told."""
+    cdef amd_problem p
     cdef amd_solution[MOST] found
     cdef int32_t[KEY] key
     cdef size_t count
     cdef entry *e
     cdef bint known
-    cdef uint32_t status
     cdef int i
     while True:
-        if in_amd(h, k, repeatable, p) != 0:
-            return NULL
         fill_key(k, repeatable, key)
         e = look_up(h, key, &known)
         if e is NULL:
             return NULL
         if not known:
-            status = solutions_of(h, k.direction, p, MOST, &count, found)
-            if status != 0:
+            if in_amd(h, k, repeatable, &p) != 0 or solutions_of(h, k.direction, &p, MOST, &count, found) != 0:
                 count = 0
             e.count = <int32_t>count
             e.used = 1
@@ -443,9 +440,10 @@ cdef public uint32_t dnn_finished(dnn_handle *h, double alpha, dnn_tensor *rd, v
     return dnn_op_tensor(h, miopenTensorOpAdd, alpha, rd, r, beta, yd, y, 0, yd, y)
 
 
-cdef uint32_t attempt(dnn_handle *h, dnn_work *k, const amd_problem *p, const solution *s, double alpha, void **data,
+cdef uint32_t attempt(dnn_handle *h, dnn_work *k, bint repeatable, const solution *s, double alpha, void **data,
         char *memory, const size_t *at, size_t room, double beta) noexcept nogil:
     """The whole call with one solution. y is not touched before MIOpen's call has succeeded, where it is blended."""
+    cdef amd_problem p
     cdef void *place[3]
     cdef int out = result_of(k.direction)
     cdef void *result
@@ -461,7 +459,10 @@ cdef uint32_t attempt(dnn_handle *h, dnn_work *k, const amd_problem *p, const so
             status = copied(h, &k.given[i], data[i], &k.own[i], place[i])
         if status != 0:
             return status
-    status = call_one(h, k.direction, p, place, memory + room if s.bytes else NULL, s.bytes, s.id)
+    status = in_amd(h, k, repeatable, &p)  # again: copies may have used up the ring that descriptors come from
+    if status != 0:
+        return status
+    status = call_one(h, k.direction, &p, place, memory + room if s.bytes else NULL, s.bytes, s.id)
     if status != 0:
         return dnn_failed(status_of_miopen(status), b"MIOpen's convolution", status)
     result = place[out]
@@ -476,15 +477,18 @@ cdef uint32_t attempt(dnn_handle *h, dnn_work *k, const amd_problem *p, const so
     return dnn_finished(h, alpha, &k.own[out], result, beta, &k.given[out], data[out])
 
 
-cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, const amd_problem *p, solution *s, double alpha, void **data,
+cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, bint repeatable, solution *s, double alpha, void **data,
         void *workspace, size_t size, double beta) noexcept nogil:
     """One solution, compiled if need be, in the caller's workspace or the handle's memory."""
+    cdef amd_problem p
     cdef size_t[4] at
     cdef size_t room = pieces(k, beta != 0, at)
     cdef char *memory = <char *>workspace
     cdef uint32_t status
     if s.state == 0:
-        status = compile_one(h, k.direction, p, s.id)
+        status = in_amd(h, k, repeatable, &p)
+        if status == 0:
+            status = compile_one(h, k.direction, &p, s.id)
         if status != 0:
             return dnn_failed(status_of_miopen(status), b"the compilation of MIOpen's solution", status)
         s.state = 1
@@ -492,17 +496,16 @@ cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, const amd_problem *p, so
         memory = <char *>dnn_scratch(h, room + s.bytes)
         if memory is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the convolution's workspace")
-    return attempt(h, k, p, s, alpha, data, memory, at, room, beta)
+    return attempt(h, k, repeatable, s, alpha, data, memory, at, room, beta)
 
 
 cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, double alpha, void **data, void *workspace,
         size_t size, double beta) noexcept nogil:
     """`data`: x, w and y, or their gradients. Right whatever the workspace: what it has no room for is in the handle's."""
-    cdef amd_problem p
     cdef entry *e
     cdef size_t bytes
     cdef char *memory = <char *>workspace
-    cdef uint32_t status = CUDNN_STATUS_NOT_SUPPORTED
+    cdef uint32_t status
     cdef int i
     if k.unrolled:
         bytes = dnn_unrolled_bytes(k)
@@ -511,13 +514,14 @@ cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, doubl
             if memory is NULL:
                 return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the unrolled images")
         return dnn_unrolled(h, k, alpha, data, memory, beta)
-    e = solved(h, k, repeatable, &p)
+    e = solved(h, k, repeatable)
     if e is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
+    status = cannot(b"all of MIOpen's solutions for this convolution have failed")
     for i in range(e.count):
         if e.at[i].state < 0:
             continue
-        status = with_solution(h, k, &p, &e.at[i], alpha, data, workspace, size, beta)
+        status = with_solution(h, k, repeatable, &e.at[i], alpha, data, workspace, size, beta)
         if status == 0:
             return 0
         if status != CUDNN_STATUS_ALLOC_FAILED:
@@ -527,7 +531,6 @@ cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, doubl
 
 cdef public uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, bint repeatable, size_t *size, float *time) noexcept nogil:
     """The workspace of the solution that will be taken, for any beta; and milliseconds, as MIOpen expects or has shown."""
-    cdef amd_problem p
     cdef size_t[4] at
     cdef entry *e
     cdef int i
@@ -535,7 +538,7 @@ cdef public uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, bint repeatable, 
     if k.unrolled:
         size[0] = dnn_unrolled_bytes(k)
         return 0
-    e = solved(h, k, repeatable, &p)
+    e = solved(h, k, repeatable)
     if e is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
     for i in range(e.count):
@@ -558,7 +561,6 @@ cdef uint32_t timed(dnn_handle *h, void *start, void *stop, float *time) noexcep
 cdef public uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, bint repeatable, void **data, void *workspace,
         size_t size, float *time) noexcept nogil:
     """Runs each solution twice, and from then on the fastest is taken. The output is written."""
-    cdef amd_problem p
     cdef hipEvent_t start = NULL
     cdef hipEvent_t stop = NULL
     cdef hipStream_t stream = <hipStream_t>to_stream(h.stream)
@@ -568,7 +570,7 @@ cdef public uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, bint repeatable,
     cdef uint32_t status = 0
     time[0] = 0
     if not k.unrolled:
-        e = solved(h, k, repeatable, &p)
+        e = solved(h, k, repeatable)
         if e is NULL:
             return CUDNN_STATUS_NOT_SUPPORTED
         if e.measured:
@@ -591,7 +593,7 @@ cdef public uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, bint repeatable,
                 continue
             for turn in range(2):
                 dg_hip.hipEventRecord(start, stream)
-                status = with_solution(h, k, &p, s, 1, data, workspace, size, 0)
+                status = with_solution(h, k, repeatable, s, 1, data, workspace, size, 0)
                 dg_hip.hipEventRecord(stop, stream)
                 if status == 0:
                     status = timed(h, start, stop, &s.time)
