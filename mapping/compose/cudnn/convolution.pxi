@@ -102,17 +102,14 @@ cdef public cudnnStatus_t get_convolution2d_descriptor(dnn_convolution *d, int *
         int *dilation_h, int *dilation_w, cudnnConvolutionMode_t *mode, cudnnDataType_t *type) noexcept nogil:
     if d.count != 2:
         return bad(b"the convolution has not 2 dimensions")
-    if (pad_h is NULL or pad_w is NULL or u is NULL or v is NULL or dilation_h is NULL or dilation_w is NULL or mode is NULL
-            or type is NULL):
-        return bad(b"a place for an answer is NULL")
-    pad_h[0] = d.pad[0]
-    pad_w[0] = d.pad[1]
-    u[0] = d.stride[0]
-    v[0] = d.stride[1]
-    dilation_h[0] = d.dilation[0]
-    dilation_w[0] = d.dilation[1]
-    mode[0] = <cudnnConvolutionMode_t>d.mode
-    type[0] = <cudnnDataType_t>d.type
+    give(pad_h, d.pad[0])
+    give(pad_w, d.pad[1])
+    give(u, d.stride[0])
+    give(v, d.stride[1])
+    give(dilation_h, d.dilation[0])
+    give(dilation_w, d.dilation[1])
+    give(<int *>mode, d.mode)
+    give(<int *>type, d.type)
     return CUDNN_STATUS_SUCCESS
 
 
@@ -120,7 +117,7 @@ cdef public cudnnStatus_t set_convolution_nd_descriptor(dnn_convolution *d, int 
         const int *dilation, cudnnConvolutionMode_t mode, cudnnDataType_t type) noexcept nogil:
     if count > DNN_SPATIALS:
         return cannot(b"more than 6 spatial dimensions")
-    if count < 0 or (count > 0 and (pad is NULL or stride is NULL or dilation is NULL)):
+    if count < 0 or pad is NULL or stride is NULL or dilation is NULL:
         return bad(b"arrayLength is negative, or padA, filterStrideA or dilationA is NULL")
     return fill_convolution(d, count, pad, stride, dilation, mode, type)
 
@@ -130,15 +127,16 @@ cdef public cudnnStatus_t get_convolution_nd_descriptor(dnn_convolution *d, int 
     cdef int i
     if asked < 0 or asked > DNN_DIMS:
         return bad(b"arrayLengthRequested is not from 0 to 8")
-    if count is NULL or mode is NULL or type is NULL or (asked > 0 and (pad is NULL or stride is NULL or dilation is NULL)):
-        return bad(b"a place for an answer is NULL")
-    count[0] = d.count
-    mode[0] = <cudnnConvolutionMode_t>d.mode
-    type[0] = <cudnnDataType_t>d.type
+    give(count, d.count)
+    give(<int *>mode, d.mode)
+    give(<int *>type, d.type)
     for i in range(asked if asked < d.count else d.count):
-        pad[i] = d.pad[i]
-        stride[i] = d.stride[i]
-        dilation[i] = d.dilation[i]
+        if pad is not NULL:
+            pad[i] = d.pad[i]
+        if stride is not NULL:
+            stride[i] = d.stride[i]
+        if dilation is not NULL:
+            dilation[i] = d.dilation[i]
     return CUDNN_STATUS_SUCCESS
 
 
@@ -148,10 +146,8 @@ cdef public cudnnStatus_t get_convolution_nd_forward_output_dim(dnn_convolution 
     cdef cudnnStatus_t status
     if out is NULL:
         return bad(b"tensorOuputDimA is NULL")
-    if count == 0:
-        return CUDNN_STATUS_SUCCESS  # as NVIDIA's, which asks no more then
-    if count != x.count:
-        return bad(b"nbDims is not the tensor's number of dimensions")
+    if count != x.count and count:
+        return bad(b"nbDims is neither 0 nor the tensor's number of dimensions")
     status = dnn_convolved(d, x, w, dim)
     if status == CUDNN_STATUS_SUCCESS:
         memcpy(out, dim, <size_t>count * sizeof(int))
@@ -162,16 +158,14 @@ cdef public cudnnStatus_t get_convolution2d_forward_output_dim(dnn_convolution *
         int *c, int *h, int *width) noexcept nogil:
     cdef int[DNN_DIMS] dim
     cdef cudnnStatus_t status
-    if n is NULL or c is NULL or h is NULL or width is NULL:
-        return bad(b"a place for an answer is NULL")
     if x.count != 4:
         return bad(b"the tensor has not 4 dimensions")
     status = dnn_convolved(d, x, w, dim)
     if status == CUDNN_STATUS_SUCCESS:
-        n[0] = dim[0]
-        c[0] = dim[1]
-        h[0] = dim[2]
-        width[0] = dim[3]
+        give(n, dim[0])
+        give(c, dim[1])
+        give(h, dim[2])
+        give(width, dim[3])
     return status
 
 
