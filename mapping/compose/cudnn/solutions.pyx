@@ -517,7 +517,7 @@ cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, doubl
     e = solved(h, k, repeatable)
     if e is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
-    status = cannot(b"all of MIOpen's solutions for this convolution have failed")
+    status = 0
     for i in range(e.count):
         if e.at[i].state < 0:
             continue
@@ -526,7 +526,7 @@ cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, doubl
             return 0
         if status != CUDNN_STATUS_ALLOC_FAILED:
             e.at[i].state = -1
-    return status
+    return status if status != 0 else cannot(b"all of MIOpen's solutions for this convolution have failed")
 
 
 cdef public uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, bint repeatable, size_t *size, float *time) noexcept nogil:
