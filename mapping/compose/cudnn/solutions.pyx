@@ -100,6 +100,7 @@ cdef public uint32_t dnn_conv_begin(dnn_work *k, int direction, dnn_tensor *x, d
         dnn_tensor *y) noexcept nogil:
     """Takes a problem apart, and refuses what is none."""
     cdef int[DNN_DIMS] dim
+    cdef double columns
     cdef int i
     cdef uint32_t status
     if x.count == 0 or w.count == 0 or d.count == 0 or y.count == 0:
@@ -149,6 +150,12 @@ cdef public uint32_t dnn_conv_begin(dnn_work *k, int direction, dnn_tensor *x, d
     if k.taps == 1:
         k.flip = 0
     k.unrolled = x.type == CUDNN_DATA_DOUBLE
+    if k.unrolled:
+        columns = <double>k.taps * x.dim[1]
+        for i in range(2, y.count):
+            columns *= y.dim[i]
+        if columns > 0x7fffffff:
+            return cannot(b"an image is too large to be unrolled")
     lay_out(k, the_layout(k))
     return 0
 
@@ -440,7 +447,15 @@ cdef public uint32_t dnn_finished(dnn_handle *h, double alpha, dnn_tensor *rd, v
     return dnn_op_tensor(h, miopenTensorOpAdd, alpha, rd, r, beta, yd, y, 0, yd, y)
 
 
-cdef uint32_t attempt(dnn_handle *h, dnn_work *k, bint repeatable, const solution *s, double alpha, void **data,
+cdef uint32_t failed(solution *s, uint32_t answer, const char *what) noexcept nogil:
+    """MIOpen's own failure with a solution, which is not tried again, unless there was no memory."""
+    cdef uint32_t status = status_of_miopen(answer)
+    if status != CUDNN_STATUS_ALLOC_FAILED:
+        s.state = -1
+    return dnn_failed(status, what, answer)
+
+
+cdef uint32_t attempt(dnn_handle *h, dnn_work *k, bint repeatable, solution *s, double alpha, void **data,
         char *memory, const size_t *at, size_t room, double beta) noexcept nogil:
     """The whole call with one solution. y is not touched before MIOpen's call has succeeded, where it is blended."""
     cdef amd_problem p
@@ -464,7 +479,7 @@ cdef uint32_t attempt(dnn_handle *h, dnn_work *k, bint repeatable, const solutio
         return status
     status = call_one(h, k.direction, &p, place, memory + room if s.bytes else NULL, s.bytes, s.id)
     if status != 0:
-        return dnn_failed(status_of_miopen(status), b"MIOpen's convolution", status)
+        return failed(s, status, b"MIOpen's convolution")
     result = place[out]
     if k.flip and out == 1:
         if beta == 0:
@@ -487,10 +502,11 @@ cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, bint repeatable, solutio
     cdef uint32_t status
     if s.state == 0:
         status = in_amd(h, k, repeatable, &p)
-        if status == 0:
-            status = compile_one(h, k.direction, &p, s.id)
         if status != 0:
-            return dnn_failed(status_of_miopen(status), b"the compilation of MIOpen's solution", status)
+            return status
+        status = compile_one(h, k.direction, &p, s.id)
+        if status != 0:
+            return failed(s, status, b"the compilation of MIOpen's solution")
         s.state = 1
     if room + s.bytes > (size if workspace is not NULL else 0):
         memory = <char *>dnn_scratch(h, room + s.bytes)
@@ -522,10 +538,8 @@ cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, doubl
         if e.at[i].state < 0:
             continue
         status = with_solution(h, k, repeatable, &e.at[i], alpha, data, workspace, size, beta)
-        if status == 0:
-            return 0
-        if status != CUDNN_STATUS_ALLOC_FAILED:
-            e.at[i].state = -1
+        if status == 0 or (e.at[i].state >= 0 and status != CUDNN_STATUS_ALLOC_FAILED):
+            return status
     return status if status != 0 else cannot(b"all of MIOpen's solutions for this convolution have failed")
 
 
@@ -567,7 +581,9 @@ cdef public uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, bint repeatable,
     cdef entry *e = NULL
     cdef solution *s
     cdef int i, turn
+    cdef int fine = 0
     cdef uint32_t status = 0
+    cdef uint32_t failure
     time[0] = 0
     if not k.unrolled:
         e = solved(h, k, repeatable)
@@ -587,6 +603,7 @@ cdef public uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, bint repeatable,
         if status == 0:
             status = timed(h, start, stop, time)
     else:
+        failure = cannot(b"all of MIOpen's solutions for this convolution have failed")
         for i in range(e.count):
             s = &e.at[i]
             if s.state < 0:
@@ -598,13 +615,14 @@ cdef public uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, bint repeatable,
                 if status == 0:
                     status = timed(h, start, stop, &s.time)
                 if status != 0:
-                    s.state = -1
                     break
+            if status == 0:
+                fine += 1
+            else:
+                failure = status
         by_time(e)
-        e.measured = 1
-        status = 0
-        if e.at[0].state < 0:
-            status = cannot(b"all of MIOpen's solutions for this convolution have failed")
+        e.measured = fine > 0
+        status = 0 if fine > 0 else failure
         time[0] = e.at[0].time
     dg_hip.hipEventDestroy(start)
     dg_hip.hipEventDestroy(stop)

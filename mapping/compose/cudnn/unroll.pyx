@@ -135,8 +135,6 @@ cdef uint32_t product(rocblas_handle blas, bint a_turned, bint b_turned, int64_t
         const double *a, int64_t lda, int64_t next_a, const double *b, int64_t ldb, int64_t next_b, double beta, double *c,
         int64_t ldc, int64_t next_c, int count) noexcept nogil:
     cdef uint32_t status
-    if m > 0x7fffffff or n > 0x7fffffff or k > 0x7fffffff:
-        return cannot(b"an image is too large to be unrolled")
     status = dg_rocblas.rocblas_dgemm_strided_batched(
         blas, rocblas_operation_transpose if a_turned else rocblas_operation_none,
         rocblas_operation_transpose if b_turned else rocblas_operation_none, <int>m, <int>n, <int>k, &alpha, a, <int>lda,
@@ -171,8 +169,6 @@ cdef public uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha
     steps[2] = spots
     steps[1] = spots * k.taps
     steps[0] = steps[1] * k.given[0].dim[1]
-    if steps[0] > 0x7fffffff:
-        return cannot(b"an image is too large to be unrolled")
     for i in range(3):
         given[i] = k.given[i]
         own[i] = k.own[i]
