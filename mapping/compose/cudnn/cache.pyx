@@ -285,10 +285,10 @@ cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcep
 
 
 cdef public void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable) noexcept nogil:
-    """MIOpen knows nothing but cross-correlations. A repeatable one gives the same bits whenever it runs; its descriptor is
-    not remembered in `d`."""
+    """MIOpen knows nothing but cross-correlations. A repeatable one gives the same bits whenever it runs: `d` is then not the
+    program's, since it remembers one of both."""
     cdef content c
-    if d.amd is not NULL and not repeatable:
+    if d.amd is not NULL:
         return d.amd
     if d.count == 0:
         dnn_because(CUDNN_STATUS_BAD_PARAM, b"a descriptor has not been set")
@@ -301,7 +301,7 @@ cdef public void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint re
     memcpy(&c.words[2 + DNN_SPATIALS], d.stride, sizeof(d.stride))
     memcpy(&c.words[2 + 2 * DNN_SPATIALS], d.dilation, sizeof(d.dilation))
     c.words[2 + 3 * DNN_SPATIALS] = repeatable
-    return find(h, &c, NULL if repeatable else &d.amd)
+    return find(h, &c, &d.amd)
 
 
 cdef public void *dnn_amd_pooling(dnn_handle *h, dnn_pooling *d) noexcept nogil:

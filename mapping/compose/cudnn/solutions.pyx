@@ -54,6 +54,7 @@ cdef struct entry:
     int32_t used
     int32_t count
     int32_t measured
+    void *amd[4]   # MIOpen's descriptors of x, w, y and the convolution, where they stay
     solution[MOST] at
 
 cdef struct solutions:
@@ -224,16 +225,22 @@ cdef struct amd_problem:  # MIOpen's names of it, in the order of its calls
     miopenTensorDescriptor_t c
 
 
-cdef uint32_t in_amd(dnn_handle *h, dnn_work *k, bint repeatable, amd_problem *p) noexcept nogil:
-    cdef void *t[3]
+cdef uint32_t in_amd(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, amd_problem *p) noexcept nogil:
+    cdef void *t[4]
     cdef int i
-    for i in range(3):
-        t[i] = dnn_amd_tensor(h, &k.own[i])
-        if t[i] is NULL:
-            return CUDNN_STATUS_NOT_SUPPORTED
-    p.conv = <miopenConvolutionDescriptor_t>dnn_amd_correlation(h, &k.conv, repeatable)
-    if p.conv is NULL:
-        return CUDNN_STATUS_NOT_SUPPORTED
+    if e.amd[3] is not NULL:
+        memcpy(t, e.amd, sizeof(t))
+    else:
+        for i in range(3):
+            t[i] = dnn_amd_tensor(h, &k.own[i])
+        t[3] = dnn_amd_correlation(h, &k.conv, repeatable)
+        for i in range(4):
+            if t[i] is NULL:
+                return CUDNN_STATUS_NOT_SUPPORTED
+        # what is remembered is in the table, and stays; the ring's come and go
+        if k.own[0].amd is not NULL and k.own[1].amd is not NULL and k.own[2].amd is not NULL and k.conv.amd is not NULL:
+            memcpy(e.amd, t, sizeof(t))
+    p.conv = <miopenConvolutionDescriptor_t>t[3]
     p.a = <miopenTensorDescriptor_t>(t[1] if k.direction == DNN_FORWARD else t[2])
     p.b = <miopenTensorDescriptor_t>(t[1] if k.direction == DNN_BACKWARD_DATA else t[0])
     p.c = <miopenTensorDescriptor_t>t[result_of(k.direction)]
@@ -356,7 +363,7 @@ cdef entry *solved(dnn_handle *h, dnn_work *k, bint repeatable) noexcept nogil:
         if e is NULL:
             return NULL
         if not known:
-            if in_amd(h, k, repeatable, &p) != 0 or solutions_of(h, k.direction, &p, MOST, &count, found) != 0:
+            if in_amd(h, k, repeatable, e, &p) != 0 or solutions_of(h, k.direction, &p, MOST, &count, found) != 0:
                 count = 0
             e.count = <int32_t>count
             e.used = 1
@@ -455,7 +462,7 @@ cdef uint32_t failed(solution *s, uint32_t answer, const char *what) noexcept no
     return dnn_failed(status, what, answer)
 
 
-cdef uint32_t attempt(dnn_handle *h, dnn_work *k, bint repeatable, solution *s, double alpha, void **data,
+cdef uint32_t attempt(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, solution *s, double alpha, void **data,
         char *memory, const size_t *at, size_t room, double beta) noexcept nogil:
     """The whole call with one solution. y is not touched before MIOpen's call has succeeded, where it is blended."""
     cdef amd_problem p
@@ -474,7 +481,7 @@ cdef uint32_t attempt(dnn_handle *h, dnn_work *k, bint repeatable, solution *s, 
             status = copied(h, &k.given[i], data[i], &k.own[i], place[i])
         if status != 0:
             return status
-    status = in_amd(h, k, repeatable, &p)  # again: copies may have used up the ring that descriptors come from
+    status = in_amd(h, k, repeatable, e, &p)  # again: copies may have used up the ring that descriptors come from
     if status != 0:
         return status
     status = call_one(h, k.direction, &p, place, memory + room if s.bytes else NULL, s.bytes, s.id)
@@ -492,7 +499,7 @@ cdef uint32_t attempt(dnn_handle *h, dnn_work *k, bint repeatable, solution *s, 
     return dnn_finished(h, alpha, &k.own[out], result, beta, &k.given[out], data[out])
 
 
-cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, bint repeatable, solution *s, double alpha, void **data,
+cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, solution *s, double alpha, void **data,
         void *workspace, size_t size, double beta) noexcept nogil:
     """One solution, compiled if need be, in the caller's workspace or the handle's memory."""
     cdef amd_problem p
@@ -501,7 +508,7 @@ cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, bint repeatable, solutio
     cdef char *memory = <char *>workspace
     cdef uint32_t status
     if s.state == 0:
-        status = in_amd(h, k, repeatable, &p)
+        status = in_amd(h, k, repeatable, e, &p)
         if status != 0:
             return status
         status = compile_one(h, k.direction, &p, s.id)
@@ -512,7 +519,7 @@ cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, bint repeatable, solutio
         memory = <char *>dnn_scratch(h, room + s.bytes)
         if memory is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the convolution's workspace")
-    return attempt(h, k, repeatable, s, alpha, data, memory, at, room, beta)
+    return attempt(h, k, repeatable, e, s, alpha, data, memory, at, room, beta)
 
 
 cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, double alpha, void **data, void *workspace,
@@ -537,7 +544,7 @@ cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, doubl
     for i in range(e.count):
         if e.at[i].state < 0:
             continue
-        status = with_solution(h, k, repeatable, &e.at[i], alpha, data, workspace, size, beta)
+        status = with_solution(h, k, repeatable, e, &e.at[i], alpha, data, workspace, size, beta)
         if status == 0 or (e.at[i].state >= 0 and status != CUDNN_STATUS_ALLOC_FAILED):
             return status
     return status if status != 0 else cannot(b"all of MIOpen's solutions for this convolution have failed")
@@ -610,7 +617,7 @@ cdef public uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, bint repeatable,
                 continue
             for turn in range(2):
                 dg_hip.hipEventRecord(start, stream)
-                status = with_solution(h, k, repeatable, s, 1, data, workspace, size, 0)
+                status = with_solution(h, k, repeatable, e, s, 1, data, workspace, size, 0)
                 dg_hip.hipEventRecord(stop, stream)
                 if status == 0:
                     status = timed(h, start, stop, &s.time)
