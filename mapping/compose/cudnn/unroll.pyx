@@ -15,7 +15,6 @@ include "amd.pxi"
 include "conv_work.pxi"
 
 cdef extern from "support.h" nogil:
-    void *dnn_blas(dnn_handle *h)
     int dnn_type_bytes(int type)
     uint32_t dnn_finished(dnn_handle *h, double alpha, dnn_tensor *rd, void *r, double beta, dnn_tensor *yd, void *y)
 
@@ -131,26 +130,17 @@ cdef public size_t dnn_unrolled_bytes(const dnn_work *k) noexcept nogil:
     return pieces(k, at)
 
 
-cdef uint32_t product(rocblas_handle blas, bint a_turned, bint b_turned, int64_t m, int64_t n, int64_t k, double alpha,
-        const double *a, int64_t lda, int64_t next_a, const double *b, int64_t ldb, int64_t next_b, double beta, double *c,
-        int64_t ldc, int64_t next_c, int count) noexcept nogil:
-    cdef uint32_t status
-    status = dg_rocblas.rocblas_dgemm_strided_batched(
-        blas, rocblas_operation_transpose if a_turned else rocblas_operation_none,
-        rocblas_operation_transpose if b_turned else rocblas_operation_none, <int>m, <int>n, <int>k, &alpha, a, <int>lda,
-        next_a, b, <int>ldb, next_b, &beta, c, <int>ldc, next_c, count)
-    return 0 if status == 0 else dnn_failed(status_of_rocblas(status), b"rocblas_dgemm_strided_batched", status)
-
-
 cdef public uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, void **data, char *memory,
         double beta) noexcept nogil:
     """One convolution of doubles in any direction; `memory` is what `dnn_unrolled_bytes` says."""
-    cdef rocblas_handle blas = <rocblas_handle>dnn_blas(h)
     cdef size_t[3] at
     cdef dnn_tensor[3] given
     cdef dnn_tensor[3] own
     cdef double *place[3]
     cdef double *columns
+    cdef double *column
+    cdef double *w
+    cdef double *y
     cdef double first_beta = beta
     cdef int64_t[3] steps
     cdef int64_t spots = outputs(k)
@@ -162,8 +152,6 @@ cdef public uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha
     cdef int part = at_once(k)
     cdef int i, g, first, images
     cdef uint32_t status = 0
-    if blas is NULL:
-        return CUDNN_STATUS_NOT_SUPPORTED
     pieces(k, at)
     columns = <double *>(memory + at[0])
     steps[2] = spots
@@ -199,22 +187,21 @@ cdef public uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha
             if status != 0:
                 return status
         for g in range(k.conv.groups):
+            w = place[1] + g * each * depth
+            y = place[2] + first * image + g * each * spots
+            column = columns + g * depth * spots
             if k.direction == DNN_FORWARD:
-                status = product(blas, False, False, spots, each, depth, alpha, columns + g * depth * spots, spots, steps[0],
-                                 place[1] + g * each * depth, depth, 0, first_beta,
-                                 place[2] + first * image + g * each * spots, spots, image, images)
+                status = dnn_gemm(h, CUDNN_DATA_DOUBLE, False, False, each, spots, depth, alpha, w, depth, 0, column, spots,
+                                  steps[0], first_beta, y, spots, image, images)
             elif k.direction == DNN_BACKWARD_DATA:
-                status = product(blas, False, True, spots, depth, each, alpha,
-                                 place[2] + first * image + g * each * spots, spots, image,
-                                 place[1] + g * each * depth, depth, 0, 0, columns + g * depth * spots, spots, steps[0],
-                                 images)
+                status = dnn_gemm(h, CUDNN_DATA_DOUBLE, True, False, depth, spots, each, alpha, w, depth, 0, y, spots, image,
+                                  0, column, spots, steps[0], images)
             else:
                 for i in range(images):
                     if status == 0:
-                        status = product(blas, True, False, depth, each, spots, alpha,
-                                         columns + i * steps[0] + g * depth * spots, spots, 0,
-                                         place[2] + (first + i) * image + g * each * spots, spots, 0,
-                                         first_beta if first + i == 0 else 1, place[1] + g * each * depth, depth, 0, 1)
+                        status = dnn_gemm(h, CUDNN_DATA_DOUBLE, False, True, each, depth, spots, alpha, y + i * image, spots,
+                                          0, column + i * steps[0], spots, 0, first_beta if first + i == 0 else 1, w, depth,
+                                          0, 1)
             if status != 0:
                 return status
         if k.direction == DNN_BACKWARD_DATA:

@@ -77,32 +77,6 @@ cdef public void *dnn_scratch(dnn_handle *h, size_t bytes) noexcept nogil:
     return h.scratch
 
 
-cdef public void *dnn_blas(dnn_handle *h) noexcept nogil:
-    """rocBLAS's handle, which takes factors from the host and goes the way of the handle's stream."""
-    cdef rocblas_handle blas = <rocblas_handle>h.blas
-    cdef uint32_t status = 0
-    if blas is NULL:
-        if dg_need(b"rocblas") != DG_OK:
-            dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"rocBLAS cannot be loaded")
-            return NULL
-        status = dg_rocblas.rocblas_create_handle(&blas)
-        if status == 0:
-            # rocBLAS allowed atomics by default before 5.0
-            status = dg_rocblas.rocblas_set_atomics_mode(blas, rocblas_atomics_not_allowed)
-        if status != 0:
-            dnn_failed(status_of_rocblas(status), b"rocblas_create_handle", status)
-            return NULL
-        h.blas = blas
-        h.blas_stream = NULL
-    if h.blas_stream != h.stream:
-        status = dg_rocblas.rocblas_set_stream(blas, <hipStream_t>to_stream(h.stream))
-        if status != 0:
-            dnn_failed(status_of_rocblas(status), b"rocblas_set_stream", status)
-            return NULL
-        h.blas_stream = h.stream
-    return h.blas
-
-
 cdef public void dnn_handle_emptied(dnn_handle *h) noexcept nogil:
     """All that a handle owns but MIOpen's handle."""
     cdef outgrown *old = <outgrown *>h.outgrown
