@@ -97,6 +97,8 @@ SHAPES = (
     Shape("volume", (2, 2, 4, 5, 3), (3, 2, 2, 3, 2), (1, 0, 1), (2, 1, 1), (1, 2, 1)),
     Shape("transposed", (2, 3, 4, 5), (3, 2, 3, 3), (1, 0), (2, 3), (1, 1), 1, True, (1, 2)),
     Shape("transposed groups", (2, 4, 3, 3), (4, 2, 2, 3), (0, 1), (1, 2), (2, 1), 2, True),
+    Shape("one channel", (2, 1, 3, 4), (3, 1, 1, 1), (0, 0), (1, 1), (1, 1)),
+    Shape("one result", (2, 3, 4, 3), (1, 3, 1, 1), (0, 0), (1, 1), (1, 1)),
 )
 IDS = [shape.name for shape in SHAPES]
 
