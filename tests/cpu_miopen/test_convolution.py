@@ -225,7 +225,7 @@ def test_sixteen_bits(api: Miopen, shape: Shape, direction: str, type: int) -> N
 
 
 @pytest.mark.parametrize("layout", [channels_last, gapped])
-@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[3], SHAPES[5], SHAPES[11]], ids=lambda s: s.name)
+@pytest.mark.parametrize("shape", [SHAPES[i] for i in (0, 3, 5, 11, -2, -1)], ids=lambda s: s.name)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_strides(api: Miopen, shape: Shape, direction: str, layout: Any) -> None:
     case = Case(api, shape, layout=layout)
