@@ -139,7 +139,7 @@ cdef public uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type,
         return cannot(b"MIOpen has networks of float and half alone")
     if d.projected != d.hidden or d.output_projected:
         return cannot(b"MIOpen has no LSTM with a projection")
-    if d.clip_mode != CUDNN_RNN_CLIP_NONE and d.cell == CUDNN_LSTM:
+    if d.clip_mode == CUDNN_RNN_CLIP_MINMAX and d.cell == CUDNN_LSTM:
         return cannot(b"MIOpen has no bounds of an LSTM's cell state")
     if training and d.layers > 1 and d.dropout is not NULL:
         if dg_foreign(d.dropout, DNN_DROPOUT):
