@@ -25,7 +25,7 @@ from .common import parameter_type, set_scaling
 _CHAPTER = "Recurrent networks"
 _BASE: dict[str, Any] = {
     "type": "f32", "cell": "lstm", "bias": "double", "bidirectional": False, "layers": 2, "input": 3, "hidden": 4,
-    "projection": 4, "steps": 3, "lengths": [3, 2], "layout": "unpacked", "algorithm": "standard", "skip": False,
+    "projection": 4, "projects": False, "steps": 3, "lengths": [3, 2], "layout": "unpacked", "algorithm": "standard", "skip": False,
     "clip": False, "initial": True, "final": True, "fill": 0.0,
 }  # fmt: skip
 _INFER = {**_BASE, "training": False}
@@ -65,6 +65,7 @@ def _drawn(d: Draw) -> dict[str, Any]:
         "input": hidden if skip else d.pick(3, 1, 5, 8),
         "hidden": hidden,
         "projection": hidden - 1 if projects else hidden,
+        "projects": projects,
         "steps": max(lengths) + (layout != "packed" and d.flag(1, 4)),
         "lengths": lengths,
         "layout": layout,
