@@ -80,6 +80,8 @@ cdef void *sequences(dnn_rnn_data *d) noexcept nogil:
     """MIOpen's descriptor, made once for each content; the padding is filled by `fill_padding`, which MIOpen does not."""
     cdef miopenSeqTensorDescriptor_t made = NULL
     cdef bint fails = False
+    if d.amd is not NULL:
+        return d.amd
     dg_the_core.lock()
     if d.amd is NULL:
         if dg_miopen.miopenCreateSeqTensorDescriptor(&made) == 0:
