@@ -87,6 +87,8 @@ cdef void *make_convolution(const int32_t *w) noexcept nogil:
             miopenConvolution)
         if status == 0 and w[1] > 1:
             status = dg_miopen.miopenSetConvolutionGroupCount(d, w[1])
+        if status == 0 and w[2 + 3 * DNN_SPATIALS]:
+            status = dg_miopen.miopenSetConvolutionAttribute(d, MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC, 1)
         if status == 0:
             return d
         dg_miopen.miopenDestroyConvolutionDescriptor(d)
@@ -279,7 +281,12 @@ cdef public void *dnn_amd_filter(dnn_handle *h, dnn_filter *d) noexcept nogil:
 
 
 cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcept nogil:
-    """As a cross-correlation: MIOpen knows no other."""
+    return dnn_amd_correlation(h, d, False)
+
+
+cdef public void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable) noexcept nogil:
+    """MIOpen knows nothing but cross-correlations. A repeatable one gives the same bits whenever it runs: `d` is then not the
+    program's, since it remembers one of both."""
     cdef content c
     if d.amd is not NULL:
         return d.amd
@@ -293,6 +300,7 @@ cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcep
     memcpy(&c.words[2], d.pad, sizeof(d.pad))
     memcpy(&c.words[2 + DNN_SPATIALS], d.stride, sizeof(d.stride))
     memcpy(&c.words[2 + 2 * DNN_SPATIALS], d.dilation, sizeof(d.dilation))
+    c.words[2 + 3 * DNN_SPATIALS] = repeatable
     return find(h, &c, &d.amd)
 
 
