@@ -77,4 +77,14 @@ DG_HIDDEN uint32_t dnn_unroll(dnn_handle *h, const dnn_work *k, int first, int i
                               const int64_t *steps, int flips);
 DG_HIDDEN size_t dnn_unrolled_bytes(const dnn_work *k);
 DG_HIDDEN uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, void **data, char *memory, double beta);
+
+/* ---- packed: operands as MIOpen's functions want them, in the handle's memory */
+enum { DNN_WORK = 65536 }; /* bytes that `dnn_moved` needs to change a type */
+DG_HIDDEN int dnn_is_packed(const dnn_tensor *d);
+DG_HIDDEN void dnn_packed(const dnn_tensor *d, int type, dnn_tensor *packed);
+DG_HIDDEN uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y);
+DG_HIDDEN uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
+                             dnn_tensor *yd, void *y);
+DG_HIDDEN uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
+                                 const void *x, void *y);
 #endif
