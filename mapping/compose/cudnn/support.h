@@ -44,4 +44,8 @@ DG_HIDDEN uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad
                                  const void *B, double beta, dnn_tensor *cd, void *C);
 DG_HIDDEN void *dnn_raw(dnn_handle *h, double beta, const dnn_tensor *d, void *y);
 DG_HIDDEN uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y);
+
+/* ---- drop: dropout's descriptors */
+DG_HIDDEN uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh); /* fresh: new states from the seed */
+DG_HIDDEN void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d); /* MIOpen's, for a call that draws a mask; NULL: told why */
 #endif
