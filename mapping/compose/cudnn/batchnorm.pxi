@@ -190,8 +190,6 @@ cdef cudnnStatus_t ops_checked(norm_call *c, bint persistent, dnn_tensor *a, dnn
         return bad(b"activationDesc is NULL or not of RELU")
     if not persistent or c.per_activation:
         return cannot(b"addition and activation go with the persistent form per channel alone")
-    if a.type == CUDNN_DATA_BFLOAT16:
-        return cannot(b"MIOpen has no activation of bfloat16")
     if not dense(a) or not same_layout(a, b):
         return cannot(b"with an activation, its tensors are packed in the same layout")
     return CUDNN_STATUS_SUCCESS
@@ -216,6 +214,60 @@ cdef void *activation_of(dnn_handle *h, dnn_activation *d) noexcept nogil:
     if d.nan == CUDNN_PROPAGATE_NAN:
         return dnn_amd_activation(h, miopenActivationRELU, 0, 0, 0)
     return dnn_amd_activation(h, miopenActivationCLIPPEDRELU, INFINITY, 0, 0)
+
+
+# MIOpen has no activation of bfloat16: there it is put together of what OpTensor has.
+
+cdef cudnnStatus_t filled(dnn_handle *h, void *memory, unsigned short value, size_t count) noexcept nogil:
+    cdef uint32_t status = dg_hip.hipMemsetD16Async(memory, value, count, <hipStream_t>to_stream(h.stream))
+    if status == 0:
+        return CUDNN_STATUS_SUCCESS
+    return <cudnnStatus_t>dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"hipMemsetD16Async", status)
+
+
+cdef void one_element(const dnn_tensor *like, dnn_tensor *d) noexcept nogil:
+    cdef int i
+    d[0] = like[0]
+    d.amd = NULL
+    for i in range(like.count):
+        d.dim[i] = d.stride[i] = 1
+
+
+cdef size_t bfloat_relu_bytes(const dnn_activation *activation, const dnn_tensor *yd) noexcept nogil:
+    return rounded(dnn_bytes(yd)) if activation.nan == CUDNN_PROPAGATE_NAN else 256
+
+
+cdef cudnnStatus_t bfloat_relu(dnn_handle *h, dnn_activation *activation, dnn_tensor *yd, void *y,
+        void *memory) noexcept nogil:
+    """y ← max(y, 0). Of two that do not compare, the second is MIOpen's maximum: it is y where NaN propagates."""
+    cdef dnn_tensor one
+    cdef size_t count = bfloat_relu_bytes(activation, yd) / 2
+    cdef cudnnStatus_t status = filled(h, memory, 0, count)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if activation.nan == CUDNN_PROPAGATE_NAN:
+        return <cudnnStatus_t>dnn_op_tensor(h, miopenTensorOpMax, 1, yd, memory, 1, yd, y, 0, yd, y)
+    one_element(yd, &one)
+    return <cudnnStatus_t>dnn_op_tensor(h, miopenTensorOpMax, 1, yd, y, 1, &one, memory, 0, yd, y)
+
+
+cdef cudnnStatus_t bfloat_relu_backward(dnn_handle *h, dnn_tensor *yd, const void *y, dnn_tensor *dyd, const void *dy,
+        void *passed, char *memory) noexcept nogil:
+    """dy where y > 0, else 0: dy times min(max(y·2¹²⁷, 0)·2¹²⁷, 1), which is 1 of the smallest y too."""
+    cdef dnn_tensor one
+    cdef double large = 1.7014118346046923e38
+    cdef char *mask = memory + 512
+    cdef uint32_t status = filled(h, memory, 0, 1)
+    one_element(dyd, &one)
+    if status == 0:
+        status = filled(h, memory + 256, 0x3f80, 1)
+    if status == 0:
+        status = dnn_op_tensor(h, miopenTensorOpMax, large, yd, y, 1, &one, memory, 0, dyd, mask)
+    if status == 0:
+        status = dnn_op_tensor(h, miopenTensorOpMin, large, dyd, mask, 1, &one, memory + 256, 0, dyd, mask)
+    if status == 0:
+        status = dnn_op_tensor(h, miopenTensorOpMul, 1, dyd, dy, 1, dyd, mask, 0, dyd, passed)
+    return <cudnnStatus_t>status
 
 
 cdef void *as_row(dnn_handle *h, const dnn_tensor *d) noexcept nogil:
@@ -273,6 +325,8 @@ cdef cudnnStatus_t forward(norm_call *c, bint persistent) noexcept nogil:
     # in training MIOpen keeps partial sums in y, and reads x behind them
     aside = beta != 0 or not same_layout(c.yd, &s.plain) or (c.training and x == c.y) or (adds and c.z == c.y)
     bytes = s.bytes * (<size_t>copies + <size_t>aside) + s.parameter_bytes * <size_t>half_running
+    if fused and c.yd.type == CUDNN_DATA_BFLOAT16:
+        bytes += bfloat_relu_bytes(c.activation, c.yd)
     if bytes:
         memory = <char *>dnn_scratch(h, bytes)
         if memory is NULL:
@@ -289,6 +343,7 @@ cdef cudnnStatus_t forward(norm_call *c, bint persistent) noexcept nogil:
             c.mean = memory
         else:
             c.variance = memory
+        memory += s.parameter_bytes
     if c.training:
         status = answered(dg_miopen.miopenBatchNormalizationForwardTraining(
             <miopenHandle_t>h.amd, s.mode, &one, &zero, <miopenTensorDescriptor_t>s.image, x,
@@ -309,6 +364,8 @@ cdef cudnnStatus_t forward(norm_call *c, bint persistent) noexcept nogil:
         status = settled(h, alpha, raw, &s.plain, beta, c.yd, c.y)
     if not fused or status != CUDNN_STATUS_SUCCESS:
         return status
+    if c.yd.type == CUDNN_DATA_BFLOAT16:
+        return bfloat_relu(h, c.activation, c.yd, c.y, memory)
     relu = activation_of(h, c.activation)
     row = as_row(h, c.yd)
     if relu is NULL or row is NULL:
@@ -337,6 +394,7 @@ cdef cudnnStatus_t backward(norm_call *c, bint persistent) noexcept nogil:
     cdef bint fused = c.ops != <uint32_t>CUDNN_BATCHNORM_OPS_BN
     cdef bint adds = c.ops == <uint32_t>CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION
     cdef bint copies_x, copies_dy, aside, keeps
+    cdef bint bfloat_relu_too = fused and c.dyd.type == CUDNN_DATA_BFLOAT16
     cdef cudnnStatus_t status
     if x is NULL or dy is NULL or raw is NULL or c.scale is NULL or dscale is NULL or dbias is NULL:
         return bad(b"x, dy, dx, scale, dscale or dbias is NULL")
@@ -370,21 +428,27 @@ cdef cudnnStatus_t backward(norm_call *c, bint persistent) noexcept nogil:
         passed_bytes = rounded(dnn_bytes(c.dyd))
     bytes = s.bytes * (<size_t>copies_x + <size_t>copies_dy + <size_t>aside) + passed_bytes
     bytes += s.parameter_bytes * 2 * <size_t>keeps
+    if bfloat_relu_too:
+        bytes += 512 + rounded(dnn_bytes(c.dyd))
     if bytes:
         memory = <char *>dnn_scratch(h, bytes)
         if memory is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the images in MIOpen's layout")
     if fused:
         passed = taken(&memory, passed_bytes) if passed_bytes else c.dz
-        relu = activation_of(h, c.activation)
-        row = as_row(h, c.dyd)
-        if relu is NULL or row is NULL:
-            return CUDNN_STATUS_NOT_SUPPORTED
-        # y > 0 where and only where the activation let x pass: y does for x
-        status = answered(dg_miopen.miopenActivationBackward(
-            <miopenHandle_t>h.amd, <miopenActivationDescriptor_t>relu, &one, <miopenTensorDescriptor_t>row, c.y_was,
-            <miopenTensorDescriptor_t>row, dy, <miopenTensorDescriptor_t>row, c.y_was, &zero,
-            <miopenTensorDescriptor_t>row, passed), b"miopenActivationBackward")
+        if bfloat_relu_too:
+            status = bfloat_relu_backward(
+                h, c.yd, c.y_was, c.dyd, dy, passed, taken(&memory, 512 + rounded(dnn_bytes(c.dyd))))
+        else:
+            relu = activation_of(h, c.activation)
+            row = as_row(h, c.dyd)
+            if relu is NULL or row is NULL:
+                return CUDNN_STATUS_NOT_SUPPORTED
+            # y > 0 where and only where the activation let x pass: y does for x
+            status = answered(dg_miopen.miopenActivationBackward(
+                <miopenHandle_t>h.amd, <miopenActivationDescriptor_t>relu, &one, <miopenTensorDescriptor_t>row,
+                c.y_was, <miopenTensorDescriptor_t>row, dy, <miopenTensorDescriptor_t>row, c.y_was, &zero,
+                <miopenTensorDescriptor_t>row, passed), b"miopenActivationBackward")
         if status == CUDNN_STATUS_SUCCESS and adds and passed != c.dz:
             status = <cudnnStatus_t>dnn_copy(h, c.dyd, passed, c.dzd, c.dz)
         if status != CUDNN_STATUS_SUCCESS:
