@@ -130,8 +130,8 @@ cdef bint dense(const dnn_tensor *d) noexcept nogil:
 
 
 cdef cudnnStatus_t shaped(norm_call *c, norm_shape *s) noexcept nogil:
-    """A channel's values are the image's last two dimensions to MIOpen, whatever their number is here. Per activation, an
-    image is a row in the parameters' order. Both are packed in N, C, H, W, which older MIOpens take everything to be."""
+    """A channel's values are the image's last two dimensions to MIOpen, whatever their number is here. Per activation,
+    an image is a row in the parameters' order. Both are packed in N, C, H, W: older MIOpens take everything to be so."""
     cdef dnn_tensor *x = c.xd
     cdef dnn_tensor *p = c.pd
     cdef int32_t[4] dim
@@ -559,7 +559,7 @@ cdef public cudnnStatus_t batchnorm_backward(dnn_handle *h, cudnnBatchNormMode_t
 
 cdef cudnnStatus_t no_memory_needed(norm_call *c, dnn_tensor *xd, bint persistent, dnn_activation *activation,
         size_t *size) noexcept nogil:
-    """What MIOpen's layout asks for is memory of the handle's; y says all that the gradients need of the forward pass."""
+    """What MIOpen's layout asks for is the handle's memory; y says all that the gradients need of the forward pass."""
     if size is NULL:
         return bad(b"sizeInBytes is NULL")
     if xd.count != 4 and xd.count != 5:

@@ -1,8 +1,8 @@
 """Dropout's descriptors: MIOpen's own, one for each, over the program's states.
 
-MIOpen's states never move: each call would draw the mask of the last one. So before every call but the first the states are
-made anew, of the seed and the number of the call: a descriptor that is set again with its seed repeats its masks in order. One
-that is restored counts from a number that no other has.
+MIOpen's states never move: each call would draw the mask of the last one. So before every call but the first the states
+are made anew, of the seed and the number of the call: a descriptor that is set again with its seed repeats its masks in
+order. One that is restored counts from a number that no other has.
 """
 
 include "generated.pxi"
@@ -36,7 +36,7 @@ cdef inline float usable(float rate) noexcept nogil:
 
 
 cdef public uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh) noexcept nogil:
-    """Rate, states and seed are in the slot. Without states there is nothing to fill: such a descriptor draws no mask."""
+    """Rate, states and seed are in the slot. Without states there is nothing to fill: such a one draws no mask."""
     cdef uint64_t *last
     cdef uint32_t status = 0
     if d.amd is NULL:

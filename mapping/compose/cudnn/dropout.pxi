@@ -66,15 +66,15 @@ cdef public cudnnStatus_t set_dropout_descriptor(dnn_dropout *d, dnn_handle *h, 
     return set_to(d, h, rate, states, size, seed, True)
 
 
-cdef public cudnnStatus_t restore_dropout_descriptor(dnn_dropout *d, dnn_handle *h, float rate, void *states, size_t size,
-        unsigned long long seed) noexcept nogil:
+cdef public cudnnStatus_t restore_dropout_descriptor(dnn_dropout *d, dnn_handle *h, float rate, void *states,
+        size_t size, unsigned long long seed) noexcept nogil:
     return set_to(d, h, rate, states, size, seed, False)
 
 
-cdef cudnnStatus_t drop(dnn_handle *h, dnn_dropout *d, bint back, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y,
-        void *reserve, size_t reserve_size) noexcept nogil:
-    """The mask goes by the elements' numbers in their logical order, so that both passes may differ in layout. MIOpen takes
-    an innermost dimension to lie element by element: what does not is brought into a row and back."""
+cdef cudnnStatus_t drop(dnn_handle *h, dnn_dropout *d, bint back, dnn_tensor *xd, const void *x, dnn_tensor *yd,
+        void *y, void *reserve, size_t reserve_size) noexcept nogil:
+    """The mask goes by the elements' numbers in their logical order, so that both passes may differ in layout. MIOpen
+    takes an innermost dimension to lie element by element: what does not is brought into a row and back."""
     cdef dnn_tensor[2] full
     cdef dnn_tensor[2] merged
     cdef dnn_tensor *given[2]

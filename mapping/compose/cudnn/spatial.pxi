@@ -33,7 +33,7 @@ cdef public cudnnStatus_t set_spatial_transformer_nd_descriptor(dnn_spatial *d, 
     return CUDNN_STATUS_SUCCESS
 
 
-# ---- the grid: coordinates · theta, and back. The coordinates are made on the device: no kernel of AMD's makes them. ----
+# ---- the grid: coordinates · theta, and back. The coordinates are made on the device, by operations on tensors ----
 
 cdef struct grid_call:
     dnn_handle *h
@@ -78,7 +78,7 @@ cdef inline uint32_t set_one(dnn_handle *h, int type, char *one) noexcept nogil:
 
 
 cdef uint32_t add_line(grid_call *g, int count) noexcept nogil:
-    """−1 … 1 in equal steps, in memory that is 0: 0, 1, 2, … by doubling, then scaled. A single one is −1, as NVIDIA has it."""
+    """−1 … 1 in equal steps, in memory that is 0: 0, 1, 2, … by doubling, then scaled. A single one is −1, as NVIDIA's."""
     cdef dnn_tensor part, one
     cdef int done = 1
     cdef int more
@@ -120,8 +120,8 @@ cdef uint32_t add_coordinates(grid_call *g) noexcept nogil:
             plain(g, &line, 1, 1, 1, 1)
         if status == 0:
             status = dnn_op_tensor(
-                g.h, miopenTensorOpAdd, 1, &to, g.coordinates + <size_t>i * g.bytes, 1, &line, g.one if i == 2 else g.line,
-                0, &to, g.coordinates + <size_t>i * g.bytes)
+                g.h, miopenTensorOpAdd, 1, &to, g.coordinates + <size_t>i * g.bytes, 1, &line,
+                g.one if i == 2 else g.line, 0, &to, g.coordinates + <size_t>i * g.bytes)
     return status
 
 
@@ -135,15 +135,15 @@ cdef uint32_t widened(grid_call *g, const void *halves, int64_t count, char *one
         return CUDNN_STATUS_INTERNAL_ERROR
     status = dg_rocblas.rocblas_gemm_strided_batched_ex(
         <rocblas_handle>blas, rocblas_operation_none, rocblas_operation_none, <int>count, 1, 1, &factor, halves,
-        rocblas_datatype_f16_r, <int>count, 0, one, rocblas_datatype_f16_r, 1, 0, &nothing, floats, rocblas_datatype_f32_r,
-        <int>count, 0, floats, rocblas_datatype_f32_r, <int>count, 0, 1, rocblas_datatype_f32_r, rocblas_gemm_algo_standard,
-        0, 0)
+        rocblas_datatype_f16_r, <int>count, 0, one, rocblas_datatype_f16_r, 1, 0, &nothing, floats,
+        rocblas_datatype_f32_r, <int>count, 0, floats, rocblas_datatype_f32_r, <int>count, 0, 1,
+        rocblas_datatype_f32_r, rocblas_gemm_algo_standard, 0, 0)
     return 0 if status == 0 else dnn_failed(status_of_rocblas(status), b"rocblas_gemm_strided_batched_ex", status)
 
 
 cdef uint32_t narrowed(grid_call *g, const void *floats, int64_t count, void *halves) noexcept nogil:
-    """The one operation of MIOpen's that takes float and gives half: a normalisation whose bias is float. Of images of 0, with
-    a scale of 0, it leaves the bias alone."""
+    """The one operation of MIOpen's that takes float and gives half: a normalisation whose bias is float. Of images of 0,
+    with a scale of 0, it leaves the bias alone."""
     cdef float factor = 1
     cdef float nothing = 0
     cdef int32_t[4] dim
@@ -161,8 +161,8 @@ cdef uint32_t narrowed(grid_call *g, const void *floats, int64_t count, void *ha
         return CUDNN_STATUS_NOT_SUPPORTED
     status = dg_miopen.miopenBatchNormalizationForwardInference(
         <miopenHandle_t>g.h.amd, miopenBNPerActivation, &factor, &nothing, <miopenTensorDescriptor_t>image, g.zeros,
-        <miopenTensorDescriptor_t>image, halves, <miopenTensorDescriptor_t>bias, g.zeros, <void *>floats, g.zeros, g.zeros,
-        1)
+        <miopenTensorDescriptor_t>image, halves, <miopenTensorDescriptor_t>bias, g.zeros, <void *>floats, g.zeros,
+        g.zeros, 1)
     if status == 0:
         return 0
     return dnn_failed(status_of_miopen(status), b"miopenBatchNormalizationForwardInference", status)
@@ -220,8 +220,8 @@ cdef cudnnStatus_t grid(dnn_handle *h, dnn_spatial *d, bint back, const void *gi
     if status != 0:
         return <cudnnStatus_t>status
     if back:
-        status = dnn_gemm(h, g.type, 1, 0, 2, 3, places, 1, g.given if half else given, 2, 2 * places, g.coordinates, 3, 0,
-                          0, g.result if half else result, 3, 6, <int>g.images)
+        status = dnn_gemm(h, g.type, 1, 0, 2, 3, places, 1, g.given if half else given, 2, 2 * places, g.coordinates, 3,
+                          0, 0, g.result if half else result, 3, 6, <int>g.images)
     else:
         status = dnn_gemm(h, g.type, 0, 1, places, 2, 3, 1, g.coordinates, 3, 0, g.given if half else given, 3, 6, 0,
                           g.result if half else result, 2, 2 * places, <int>g.images)
