@@ -131,7 +131,7 @@ cdef bint dense(const dnn_tensor *d) noexcept nogil:
 
 cdef cudnnStatus_t shaped(norm_call *c, norm_shape *s) noexcept nogil:
     """A channel's values are the image's last two dimensions to MIOpen, whatever their number is here. Per activation,
-    an image is a row in the parameters' order. Both are packed in N, C, H, W: older MIOpens take everything to be so."""
+    an image is a row in the parameters' order. Both are packed in N, C, H, W: older MIOpens take all to be so."""
     cdef dnn_tensor *x = c.xd
     cdef dnn_tensor *p = c.pd
     cdef int32_t[4] dim

@@ -150,8 +150,8 @@ cdef uint32_t widened(grid_call *g, const void *halves, int64_t count, char *one
 
 
 cdef uint32_t narrowed(grid_call *g, const void *floats, int64_t count, void *halves) noexcept nogil:
-    """The one operation of MIOpen's that takes float and gives half: a normalisation whose bias is float. Of images of 0,
-    with a scale of 0, it leaves the bias alone."""
+    """The one operation of MIOpen's that takes float and gives half: a normalisation whose bias is float. Of images of
+    0, with a scale of 0, it leaves the bias alone."""
     cdef float factor = 1
     cdef float nothing = 0
     cdef int32_t[4] dim
@@ -249,8 +249,8 @@ cdef public cudnnStatus_t grid_generator_backward(dnn_handle *h, dnn_spatial *d,
 
 
 # ---- the sampler. Nothing of AMD's gathers elements by coordinates in device memory, but a point's four weights are
-# 1 − |distance|, where that is positive, of all columns times the same of all rows: images are then products with a matrix of
-# points × pixels, taken in parts that fit into memory. Pixels that are not finite spread, as everywhere in products. ----
+# 1 − |distance|, where that is positive, of all columns times the same of all rows: images are then products with a
+# matrix of points × pixels, taken in parts that fit into memory. Pixels that are not finite spread. ----
 
 cdef enum:
     PART = 1 << 26  # bytes of weights at a time, unless one point has more
@@ -335,7 +335,8 @@ cdef uint32_t slopes(sample_call *s, int points, int size, const char *t, char *
         if status == 0:
             status = dnn_op_tensor(h, miopenTensorOpMin, 1, &all, s.sums, 1, &one, s.one, 0, &all, s.sums)
         if status == 0:
-            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &all, slope, 2 if i == 1 else -1, &all, s.sums, 0, &all, slope)
+            status = dnn_op_tensor(
+                h, miopenTensorOpAdd, 1, &all, slope, 2 if i == 1 else -1, &all, s.sums, 0, &all, slope)
     return status
 
 
@@ -382,25 +383,26 @@ cdef uint32_t weigh(sample_call *s, int points, const char *places, bint back) n
 
 
 cdef uint32_t slope_sums(sample_call *s, int points, int64_t image, int64_t first) noexcept nogil:
-    """The gradient of some places: pixels times dy, summed over the channels, times a weight and the other one's slope."""
+    """The gradient of some places: pixels times dy, summed over channels, times one axis's weights, another's slope."""
     cdef grid_call *g = &s.g
     cdef dnn_handle *h = g.h
+    cdef char *dy = s.dy + <size_t>(image * s.channels * s.points + first) * g.bytes
+    cdef char *x = s.x + <size_t>(image * s.channels * s.pixels) * g.bytes
     cdef char *to = s.dplaces + <size_t>((image * s.points + first) * 2) * g.bytes
-    cdef uint32_t status = dnn_gemm(
-        h, g.type, 1, 0, points, s.pixels, s.channels, 1, s.dy + <size_t>(image * s.channels * s.points + first) * g.bytes,
-        s.points, 0, s.x + <size_t>(image * s.channels * s.pixels) * g.bytes, s.pixels, 0, 0, s.products, s.pixels, 0, 1)
+    cdef uint32_t status = dnn_gemm(h, g.type, 1, 0, points, s.pixels, s.channels, 1, dy, s.points, 0, x, s.pixels, 0,
+                                    0, s.products, s.pixels, 0, 1)
     if status == 0:
         status = dnn_gemm(h, g.type, 0, 0, 1, g.width, g.height, 1, s.down, g.height, g.height, s.products, g.width,
                           s.pixels, 0, s.sums, g.width, g.width, points)
     if status == 0:
-        status = dnn_gemm(h, g.type, 0, 0, 1, 1, g.width, (g.width - 1) / 2.0, s.sums, g.width, g.width, s.slope_across, 1,
-                          g.width, 0, to, 1, 2, points)
+        status = dnn_gemm(h, g.type, 0, 0, 1, 1, g.width, (g.width - 1) / 2.0, s.sums, g.width, g.width, s.slope_across,
+                          1, g.width, 0, to, 1, 2, points)
     if status == 0:
-        status = dnn_gemm(h, g.type, 0, 0, g.height, 1, g.width, 1, s.products, g.width, s.pixels, s.across, 1, g.width, 0,
-                          s.sums, 1, g.height, points)
+        status = dnn_gemm(h, g.type, 0, 0, g.height, 1, g.width, 1, s.products, g.width, s.pixels, s.across, 1, g.width,
+                          0, s.sums, 1, g.height, points)
     if status == 0:
-        status = dnn_gemm(h, g.type, 0, 0, 1, 1, g.height, (g.height - 1) / 2.0, s.sums, g.height, g.height, s.slope_down,
-                          1, g.height, 0, to + g.bytes, 1, 2, points)
+        status = dnn_gemm(h, g.type, 0, 0, 1, 1, g.height, (g.height - 1) / 2.0, s.sums, g.height, g.height,
+                          s.slope_down, 1, g.height, 0, to + g.bytes, 1, 2, points)
     return status
 
 
@@ -409,22 +411,21 @@ cdef uint32_t sampled(sample_call *s, bint back) noexcept nogil:
     cdef grid_call *g = &s.g
     cdef int64_t image, first
     cdef int points
-    cdef size_t input
+    cdef size_t input, output
     cdef uint32_t status = 0
     for image in range(g.images):
         first = 0
         input = <size_t>(image * s.channels * s.pixels) * g.bytes
         while first < s.points and status == 0:
             points = <int>min(s.part, s.points - first)
+            output = <size_t>(image * s.channels * s.points + first) * g.bytes
             status = weigh(s, points, s.places + <size_t>((image * s.points + first) * 2) * g.bytes, back)
             if status == 0 and not back:
-                status = dnn_gemm(g.h, g.type, 0, 1, s.channels, points, s.pixels, 1, s.x + input, s.pixels, 0, s.weights,
-                                  s.pixels, 0, 0, s.y + <size_t>(image * s.channels * s.points + first) * g.bytes, s.points,
-                                  0, 1)
+                status = dnn_gemm(g.h, g.type, 0, 1, s.channels, points, s.pixels, 1, s.x + input, s.pixels, 0,
+                                  s.weights, s.pixels, 0, 0, s.y + output, s.points, 0, 1)
             elif status == 0:
-                status = dnn_gemm(g.h, g.type, 0, 0, s.channels, s.pixels, points, 1,
-                                  s.dy + <size_t>(image * s.channels * s.points + first) * g.bytes, s.points, 0, s.weights,
-                                  s.pixels, 0, 0 if first == 0 else 1, s.dx + input, s.pixels, 0, 1)
+                status = dnn_gemm(g.h, g.type, 0, 0, s.channels, s.pixels, points, 1, s.dy + output, s.points, 0,
+                                  s.weights, s.pixels, 0, 0 if first == 0 else 1, s.dx + input, s.pixels, 0, 1)
                 if status == 0:
                     status = slope_sums(s, points, image, first)
             first += points
@@ -522,7 +523,8 @@ cdef uint32_t middle(sample_call *s, int count, char *line) noexcept nogil:
     plain(&s.g, &part, 1, count, count, 1)
     plain(&s.g, &one, 1, 1, 1, 1)
     if status == 0:
-        status = dnn_op_tensor(s.g.h, miopenTensorOpAdd, 1, &part, line, -(count - 1) / 2.0, &one, s.one, 0, &part, line)
+        status = dnn_op_tensor(
+            s.g.h, miopenTensorOpAdd, 1, &part, line, -(count - 1) / 2.0, &one, s.one, 0, &part, line)
     return status
 
 
@@ -570,7 +572,7 @@ cdef inline bint samples(int type) noexcept nogil:
 
 cdef public cudnnStatus_t sampler_forward(dnn_handle *h, dnn_spatial *d, const void *alpha, dnn_tensor *xd,
         const void *x, const void *grid, const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
-    """The types and sizes that count are the transformer's, and x's for the input: NVIDIA's library looks at no others."""
+    """Types and sizes are the transformer's, and x's for the input: NVIDIA's library looks at no others."""
     cdef sample_call s
     cdef dnn_tensor xs, ys, gs, x_pack, y_pack
     cdef uint32_t status
