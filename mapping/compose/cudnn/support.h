@@ -87,4 +87,8 @@ DG_HIDDEN uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor
                              dnn_tensor *yd, void *y);
 DG_HIDDEN uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
                                  const void *x, void *y);
+
+/* ---- drop: dropout's descriptors */
+DG_HIDDEN uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh); /* fresh: new states from the seed */
+DG_HIDDEN void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d); /* MIOpen's, for a call that draws a mask; NULL: told why */
 #endif
