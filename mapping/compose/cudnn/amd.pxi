@@ -10,6 +10,7 @@ cdef extern from "support.h" nogil:
     void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma)
     void *dnn_amd_lrn(dnn_handle *h, int mode, uint32_t n, double alpha, double beta, double k)
     void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type)
+    void *dnn_amd_ctc(dnn_handle *h, int softmax)
     double dnn_factor(int type, const void *factor)
     size_t dnn_bytes(const dnn_tensor *d)
     void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged)

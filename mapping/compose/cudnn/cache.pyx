@@ -151,6 +151,17 @@ cdef void *make_reduce(const int32_t *w) noexcept nogil:
     return failed(b"miopenSetReduceTensorDescriptor", status)
 
 
+cdef void *make_ctc(const int32_t *w) noexcept nogil:
+    cdef miopenCTCLossDescriptor_t d = NULL
+    cdef uint32_t status = dg_miopen.miopenCreateCTCLossDescriptor(&d)
+    if status == 0:
+        status = dg_miopen.miopenSetCTCLossDescriptor(d, <miopenDataType_t>w[0], w[1], <uint8_t>w[2])
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyCTCLossDescriptor(d)
+    return failed(b"miopenSetCTCLossDescriptor", status)
+
+
 cdef void *make(const content *c) noexcept nogil:
     if c.kind == DNN_TENSOR:
         return make_tensor(c.words)
@@ -162,6 +173,8 @@ cdef void *make(const content *c) noexcept nogil:
         return make_activation(c.words)
     if c.kind == DNN_LRN:
         return make_lrn(c.words)
+    if c.kind == DNN_CTC:
+        return make_ctc(c.words)
     return make_reduce(c.words)
 
 
@@ -178,6 +191,8 @@ cdef void unmake(uint32_t kind, void *amd) noexcept nogil:
         dg_miopen.miopenDestroyActivationDescriptor(<miopenActivationDescriptor_t>amd)
     elif kind == DNN_LRN:
         dg_miopen.miopenDestroyLRNDescriptor(<miopenLRNDescriptor_t>amd)
+    elif kind == DNN_CTC:
+        dg_miopen.miopenDestroyCTCLossDescriptor(<miopenCTCLossDescriptor_t>amd)
     else:
         dg_miopen.miopenDestroyReduceTensorDescriptor(<miopenReduceTensorDescriptor_t>amd)
 
@@ -354,6 +369,16 @@ cdef public void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int i
     c.words[2] = nan
     c.words[3] = indices
     c.words[4] = index_type
+    return find(h, &c, NULL)
+
+
+cdef public void *dnn_amd_ctc(dnn_handle *h, int softmax) noexcept nogil:
+    """Of floats, with symbol 0 as the blank."""
+    cdef content c
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_CTC
+    c.words[0] = miopenFloat
+    c.words[2] = softmax
     return find(h, &c, NULL)
 
 
