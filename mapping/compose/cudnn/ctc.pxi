@@ -127,7 +127,8 @@ cdef void *ctc_packed(dnn_handle *h, const ctc_call *c) noexcept nogil:
 
 
 cdef cudnnStatus_t ctc_size(dnn_handle *h, const ctc_call *c, const int *lengths, int longest, size_t *size) noexcept nogil:
-    """MIOpen's workspace for labels of these lengths, or of the longest, whatever stands in them."""
+    """MIOpen's workspace for labels of these lengths, or of the longest, whatever stands in them; a sequence
+    that MIOpen cannot is given a label of one symbol."""
     cdef size_t total = 0
     cdef size_t at = 2 * <size_t>c.batch
     cdef int most = c.steps if c.classes > 1 else (c.steps + 1) // 2
@@ -140,13 +141,13 @@ cdef cudnnStatus_t ctc_size(dnn_handle *h, const ctc_call *c, const int *lengths
         return CUDNN_STATUS_NOT_SUPPORTED
     for n in range(c.batch):
         length = lengths[n] if lengths is not NULL else longest
-        total += <size_t>(length if 0 <= length <= most else most)
+        total += <size_t>(length if 1 <= length <= most else 1 if length < 1 else most)
     words = <int *>dg_the_core.alloc((2 * <size_t>c.batch + total + 1) * sizeof(int))
     if words is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
     for n in range(c.batch):
         length = lengths[n] if lengths is not NULL else longest
-        length = length if 0 <= length <= most else most
+        length = length if 1 <= length <= most else 1 if length < 1 else most
         words[n] = length
         words[c.batch + n] = c.steps
         for j in range(length):

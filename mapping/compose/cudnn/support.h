@@ -23,6 +23,12 @@ DG_HIDDEN void dnn_stream_left(dnn_handle *h);    /* the handle goes on to anoth
 DG_HIDDEN void *dnn_scratch(dnn_handle *h, size_t bytes);
 DG_HIDDEN void dnn_handle_emptied(dnn_handle *h); /* a destroy frees what the handle owns */
 
+/* ---- blas: matrix products, row by row; NULL or a status: the reason is told */
+DG_HIDDEN void *dnn_blas(dnn_handle *h); /* rocblas_handle on the handle's stream */
+DG_HIDDEN uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, int64_t m, int64_t n, int64_t k, double alpha,
+                            const void *a, int64_t lda, int64_t next_a, const void *b, int64_t ldb, int64_t next_b,
+                            double beta, void *c, int64_t ldc, int64_t next_c, int count);
+
 /* ---- cache: MIOpen's descriptors by content; NULL where there is none, and the reason is told (`dnn_because`) */
 DG_HIDDEN void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride);
 DG_HIDDEN void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d);
