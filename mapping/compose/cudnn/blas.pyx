@@ -22,7 +22,9 @@ cdef uint32_t open_blas(dnn_handle *h) noexcept nogil:
     cdef int device = h.device
     cdef uint32_t status
     cdef void *blas = NULL
-    cdef int reason = dg_the_core.check_kernels(&dg_own_library)
+    cdef int reason = dg_need(b"rocblas")
+    if reason == DG_OK:
+        reason = dg_the_core.check_kernels(&dg_own_library)
     if reason != DG_OK:
         return dnn_because(status_of_reason(reason), b"rocBLAS cannot be used here")
     dg_hip.hipGetDevice(&device)
