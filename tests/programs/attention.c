@@ -140,7 +140,6 @@ static cudnnSeqDataDescriptor_t sequences(const int *order, int beams, int times
 
 static void try(cudnnHandle_t handle, const Case *c)
 {
-    static const int sizes[PLACES] = {Q, Q, K, V};
     cudnnAttnDescriptor_t attention;
     cudnnTensorDescriptor_t shape;
     cudnnSeqDataDescriptor_t qd, kd, vd, od;
@@ -169,7 +168,6 @@ static void try(cudnnHandle_t handle, const Case *c)
     for (i = 0; i < PLACES; ++i) {
         place[i] = device(x[i], MOST);
         d[i] = device(NULL, MOST);
-        (void)sizes[i];
     }
     y = device(NULL, MOST);
     dy = device(dout, MOST);
