@@ -21,6 +21,15 @@ class Cuda(str, Enum):
     THIRTEEN = "13"
 
 
+class Judged(str, Enum):
+    """What the suites know."""
+
+    CUBLAS = "cublas"
+    CUDNN = "cudnn"
+    CUDNN_8 = "cudnn8"
+    CUDNN_9 = "cudnn9"
+
+
 class Target(str, Enum):
     LINUX = "linux"
     WINDOWS = "windows"
@@ -162,6 +171,12 @@ def parity(
     function: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Name or pattern; repeatable. Default: all.")
     ] = None,
+    library: Annotated[
+        Judged | None,
+        typer.Option(
+            metavar="NAME", help="cublas, cudnn (the CUDA's newest), cudnn8 or cudnn9; default: as the functions say."
+        ),
+    ] = None,
     examples: Annotated[int, typer.Option(metavar="N", help="Calls a function.", min=0, show_default="50")] = 0,
     cuda: Annotated[Cuda, typer.Option(metavar="11|12|13", help="CUDA major of the libraries.")] = Cuda.TWELVE,
     quick: Annotated[bool, typer.Option("--quick", help="A fifth of the calls.")] = False,
@@ -181,9 +196,40 @@ def parity(
         examples,
         int(cuda.value),
         html,
+        library=library.value if library else "",
         seed=seed,
         quick=quick,
         as_json=as_json,
+    )
+
+
+@app.command(
+    "amd-host",
+    short_help="ask AMD's own libraries, without a card",
+    epilog=_example("dragoman amd-host 7.2 --function 'cublasSgemm*'"),
+)
+def amd_host(
+    releases: Annotated[
+        list[str] | None, typer.Argument(metavar="[RELEASE]...", help="5.5, 6.4, 7.2; default: all.")
+    ] = None,
+    function: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Name or pattern; repeatable. Default: all.")
+    ] = None,
+    examples: Annotated[int, typer.Option(metavar="N", help="Valid calls a function.", min=1)] = 6,
+    cuda: Annotated[Cuda, typer.Option(metavar="11|12|13", help="CUDA major of the libraries.")] = Cuda.TWELVE,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write a record a release.")] = None,
+    solver: Annotated[bool, typer.Option("--solver/--no-solver", help="rocSOLVER too: half a gigabyte more.")] = True,
+    as_json: Json = False,
+) -> int:
+    """Make every call to AMD's real rocBLAS and rocSOLVER on a HIP runtime that runs no kernel.
+
+    The libraries are fetched from the Debian archive that apt knows, once, into the cache folder: up to 4 GB travel a
+    release, a tenth stays.
+    """
+    from .commands import asking
+
+    return asking.amd_host(
+        releases or [], function or [], examples, int(cuda.value), out, solver=solver, as_json=as_json
     )
 
 

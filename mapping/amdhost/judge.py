@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import os
 import queue
-import re
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -20,12 +18,12 @@ from ..coverage.collect import targets
 from ..errors import UserError
 from ..parity.process import Child
 from ..tables.loader import load
-from ..tables.model import Entry, Function, Tables
+from ..tables.model import Function, Tables
 from . import elf, fake, known, packages
 from .behaviours import BEHAVIOURS
 from .child import Start, plain_start, start
 from .releases import RELEASES, Release
-from .results import Outcome, Record
+from .results import Outcome, Record, digest
 from .results import outcome as outcome_of
 from .watch import watched
 
@@ -181,18 +179,6 @@ def chosen(tables: Tables, options: Options) -> list[Function]:
     if not found:
         raise UserError(f"no function of {options.library} matches {', '.join(options.functions)}")
     return found
-
-
-def digest(entry: Entry) -> str:
-    """Of the lines of a table entry: a judgement holds while they stay as they are."""
-    path = paths.tables_dir().parent / entry.file
-    if not path.is_file():
-        path = paths.tables_dir() / Path(entry.file).relative_to("tables")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    first = entry.where.line - 1
-    last = next((i for i in range(first + 1, len(lines)) if re.match(r"\S", lines[i])), len(lines))
-    text = "\n".join(line for line in lines[first:last] if line.strip())
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class _Run:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from .. import paths
+from ..tables.model import Entry
 
 FORMAT = 1
 STATES = ("pass", "absent", "fail", "crash", "hang")  # absent: not in the release, and refused as it should be
@@ -123,6 +128,33 @@ def load(path: Path) -> Record:
         raise ValueError(f"{path.name}: not a record of format {FORMAT}")
     raw["outcomes"] = tuple(outcome(o) for o in raw["outcomes"])
     return Record(**raw)
+
+
+def place(release: str) -> Path:
+    """The record that goes with this version of dragoman: the last run whose results were kept."""
+    return Path(__file__).parent / "records" / f"{release}.json"
+
+
+def recorded(release: str) -> Record | None:
+    path = place(release)
+    return load(path) if path.is_file() else None
+
+
+def digest(entry: Entry) -> str:
+    """Of the lines of a table entry: a judgement holds while they stay as they are."""
+    lines = _lines(entry.file)
+    first = entry.where.line - 1
+    last = next((i for i in range(first + 1, len(lines)) if re.match(r"\S", lines[i])), len(lines))
+    text = "\n".join(line for line in lines[first:last] if line.strip())
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=64)
+def _lines(file: str) -> list[str]:
+    path = paths.tables_dir().parent / file
+    if not path.is_file():
+        path = paths.tables_dir() / Path(file).relative_to("tables")
+    return path.read_text(encoding="utf-8").splitlines()
 
 
 def outcome(raw: Mapping[str, Any]) -> Outcome:

@@ -31,17 +31,23 @@ def parity(
     major: int,
     html: Path | None,
     *,
+    library: str,
     seed: int,
     quick: bool,
     as_json: bool,
 ) -> int:
     from ..parity.runner import Options
 
+    if not library:  # the functions tell it
+        library = "cudnn" if functions and all(f.startswith("cudnn") for f in functions) else "cublas"
+    if library == "cudnn" and major == 11:
+        library = "cudnn8"  # CUDA 11 has no later one
     options = Options(
         subject=subject,
         backend=_backend(backend),
         major=major,
         functions=tuple(functions) or ("*",),
+        library=library,
         quick=quick,
         seed=seed,
     )
@@ -71,14 +77,14 @@ def judge(options: Options, title: str = "") -> Report:
     if options.subject is None:
         place.root(build=build_for_use)
     try:
-        with Steps(title or f"comparing CUDA {options.major}") as steps:
+        with Steps(title or f"comparing {options.library}, CUDA {options.major}") as steps:
             report = run_parity(options, lambda done, total, result: steps.at(done, total, result.name))
     except ParityError as error:
         raise UserError(_library_says(options) or str(error)) from error
     judge = {"cpu": "numpy", "rocm": "card"}.get(options.backend)
     if options.subject is None and judge:
-        folder = place.folder(place.host(), options.major)
-        version = load().libraries[options.library].versions[options.major]
+        version = load().libraries[report.library].versions[report.cuda]
+        folder = place.folder(place.host(), version.folders[-1])
         records.keep(report, judge, f"NumPy {np.__version__}", records.build_digest(folder, version))
     return report
 

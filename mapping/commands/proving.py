@@ -34,9 +34,11 @@ def prove(out: Path | None, examples: int, *, as_json: bool) -> int:
     # The CUDA versions are linked from the same objects: one is tried at length, the others in passing.
     main = place.DEFAULT_MAJOR
     others = [m for m in (11, 13) if (root / target / f"cuda{m}").is_dir()]
-    at_length = Options(major=main)
-    reports = [judge(replace(at_length, examples=examples) if examples else at_length)]
+    at_length = replace(Options(major=main), examples=examples or Options().examples)
+    reports = [judge(at_length)]
     reports += [judge(Options(major=m, examples=PASSING, parts=("numbers",))) for m in others]
+    reports.append(judge(replace(at_length, library="cudnn9")))
+    reports.append(judge(Options(major=main, library="cudnn8", examples=PASSING)))
     report = collect()
     for form in FORMS:
         write(out / f"coverage.{form}", render(report, form))
@@ -65,7 +67,10 @@ def _tell(reports: list[Report], report: Coverage, root: Path, out: Path, second
         wrong = len(one.failures)
         word = "all right" if not wrong else f"{wrong} WRONG"
         calls = sum(r.numbers.examples for r in one.results if r.numbers)
-        print(f"CUDA {one.cuda}    {len(one.results)} functions of {one.library}, {calls} calls: {word}")
+        numbers = sum(bool(r.numbers and r.numbers.examples) for r in one.results)
+        rest = len(one.results) - numbers
+        also = f", {rest} more by their answers alone" if rest else ""
+        print(f"{one.titled:<16} {numbers} functions by their numbers in {calls} calls{also}: {word}")
         for result in one.failures[:5]:
             print(f"           {result.name}: {result.state}; repeat it: dragoman parity --function {result.name}")
     for library in main:
@@ -88,7 +93,13 @@ def _answer(reports: list[Report], report: Coverage, root: Path, out: Path, seco
         "seconds": round(seconds, 1),
         "ok": all(r.ok for r in reports) and not report.differences,
         "parity": [
-            {"cuda": r.cuda, "functions": len(r.results), "wrong": [f.name for f in r.failures]} for r in reports
+            {
+                "library": r.library,
+                "version" if r.library == "cudnn" else "cuda": r.cuda,
+                "functions": len(r.results),
+                "wrong": [f.name for f in r.failures],
+            }
+            for r in reports
         ],
         "coverage": [
             {

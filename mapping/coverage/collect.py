@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ..amdhost import results as amd_records
+from ..amdhost.releases import RELEASES
 from ..tables.model import Function, Library, LibraryVersion, Tables
 from . import exports, order, records
 from .model import JUDGES, Confirmation, Coverage, LibraryCoverage, Row
@@ -46,6 +48,7 @@ def _library(
                 differences += _differences(title, ours, theirs, f"{whose} exports on {system}")
     title = library.titled(version.major)
     judged = {judge: _judged(judge, library, version, root) for judge in JUDGES}
+    judged["amd-host"] = _amd_host(functions)
     names = {f.name for f in functions}
     for judge, results in judged.items():
         differences += [f"{title}: {n} was judged by {judge}, but is in no table" for n in sorted(set(results) - names)]
@@ -70,6 +73,21 @@ def _judged(judge: str, library: Library, version: LibraryVersion, root: Path) -
             if found:
                 return found
     return {}
+
+
+def _amd_host(functions: Sequence[Function]) -> Mapping[str, records.Judged]:
+    """What AMD's own libraries said when they were last asked, of entries that have not changed since; the newest counts."""
+    found: dict[str, records.Judged] = {}
+    for release in RELEASES:  # from old to new
+        record = amd_records.recorded(release.name)
+        if record is None:
+            continue
+        content = {o.name for o in record.outcomes if o.state == "pass"}
+        said = Confirmation("amd-host", f"rocBLAS {record.version}", record.date)
+        for f in functions:
+            if f.name in content and record.entries.get(f.entry.key) == amd_records.digest(f.entry):
+                found[f.name] = records.Judged(True, said)
+    return found
 
 
 def _differences(title: str, ours: Iterable[str], theirs: Iterable[str], whose: str) -> list[str]:

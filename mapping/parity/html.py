@@ -37,7 +37,7 @@ def page(reports: Sequence[Report]) -> str:
         _legend(),
     ]
     for number, report in enumerate(reports):
-        parts.append(f"<h2>{escape(report.judge)}, CUDA {report.cuda}</h2><p>{escape(report.summary())}</p>")
+        parts.append(f"<h2>{escape(report.judge)}: {escape(report.titled)}</h2><p>{escape(report.summary())}</p>")
         parts += _map(report, number)
         parts += _failures(report, number)
     parts.append("</body></html>")

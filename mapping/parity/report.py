@@ -104,6 +104,11 @@ class Report:
     results: tuple[FunctionResult, ...]
 
     @property
+    def titled(self) -> str:
+        """cuDNN counts its own majors, apart from CUDA's."""
+        return f"{self.library} {self.cuda}" if self.library == "cudnn" else f"{self.library}, CUDA {self.cuda}"
+
+    @property
     def ok(self) -> bool:
         return all(r.ok for r in self.results)
 
@@ -146,7 +151,7 @@ class Report:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=f"{self.library}, CUDA {self.cuda}: {self.judge}", title_justify="left")
+        table = Table(title=f"{self.titled}: {self.judge}", title_justify="left")
         for title, justify in (("chapter", "left"), ("functions", "right"), ("calls", "right"), ("checks", "right")):
             table.add_column(title, justify=justify)  # type: ignore[arg-type]
         table.add_column("largest error / bound", justify="right")

@@ -44,7 +44,7 @@ def chosen(tables: Tables, options: Options) -> list[Function]:
 
 def run_parity(options: Options, progress: Progress | None = None) -> Report:
     """Run the suite. Raises `ParityError` where no child can start."""
-    if options.library == "cudnn":
+    if options.library.startswith("cudnn"):
         from .dnn.runner import run
 
         return run(options, progress)

@@ -216,6 +216,7 @@ def _entry(
         corners=f.get("corners", _corners, ()),
         capture=capture,
         limits=text["limits"],
+        lacks=MappingProxyType(f.get("lacks", lambda n: _lacks(n, text["limits"]), {})),
         narrow=f.get("narrow", Node.boolean, True),
         cpu=text["cpu"],
         oracle=text["oracle"],
@@ -442,6 +443,13 @@ def _combos(
     combos = Combos(columns, keys, tuple(rows), f.need("otherwise").text("a status constant"))
     f.done()
     return combos
+
+
+def _lacks(node: Node, limits: str) -> dict[str, tuple[str, ...]]:
+    """`{type: [f64]}`: what is refused, which `limits` tells people."""
+    if not limits:
+        node.fail("`lacks` without `limits`; expected a sentence that tells people what is refused")
+    return {key: value.texts("a value") for key, _, value in node.items()}
 
 
 def _attributes(node: Node) -> tuple[Attribute, ...]:

@@ -254,6 +254,7 @@ class Entry:
     corners: tuple[Corner, ...] = ()
     capture: str = ""
     limits: str = ""
+    lacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what `limits` says, in the suite's words
     narrow: bool = True
     cpu: str = ""
     oracle: str = ""

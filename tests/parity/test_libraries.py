@@ -6,15 +6,12 @@ the wheel's, or built here; `DRAGOMAN_TEST_LIBRARIES` names a folder with built 
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dragoman import paths
 from dragoman.parity.known import applied
-from dragoman.parity.options import Options, default_subject
+from dragoman.parity.options import Options
 from dragoman.parity.report import FunctionResult, told
 from dragoman.parity.runner import examined
 from dragoman.parity.session import Session
@@ -26,34 +23,6 @@ from dragoman.tables.model import Function
 pytestmark = pytest.mark.parity
 MAJOR = 12
 FUNCTIONS = [f for f in load().functions("cublas", MAJOR) if f.kind != "unsupported"]
-
-
-@pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    named = os.environ.get("DRAGOMAN_TEST_LIBRARIES")
-    if named:
-        return Path(named)
-    if paths.shipped_libraries():
-        return default_subject(MAJOR)
-    return _built(tmp_path_factory.getbasetemp().parent / "parity-libraries") / "linux" / f"cuda{MAJOR}"
-
-
-def _built(out: Path) -> Path:
-    """Build once for all workers of pytest-xdist: the first one builds, the others wait."""
-    done = out.with_suffix(".done")
-    try:
-        os.close(os.open(out.with_suffix(".lock"), os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
-        for _ in range(600):
-            if done.exists():
-                return out
-            time.sleep(0.5)
-        pytest.fail("another worker has not built the libraries within five minutes")
-    from dragoman.build.all import build_all
-
-    build_all(out, majors=(MAJOR,))
-    done.touch()
-    return out
 
 
 @pytest.fixture(scope="session")

@@ -23,11 +23,15 @@ cdef extern from "version.h" nogil:
 cdef inline cublasStatus_t open_stream(dg_blas *h, void *stream, void **blas) noexcept nogil:
     """A rocblas_handle for one more stream, with this handle's modes, on the device the handle was created for."""
     cdef int device = h.device
+    cdef hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed
     cdef uint32_t status
     dg_hip.hipGetDevice(&device)
     if device != h.device:
         dg_hip.hipSetDevice(h.device)
+    # rocBLAS allocates here, which is forbidden while any stream is captured, unless the thread allows itself all
+    dg_hip.hipThreadExchangeStreamCaptureMode(&mode)
     status = dg_rocblas.rocblas_create_handle(blas)
+    dg_hip.hipThreadExchangeStreamCaptureMode(&mode)
     if device != h.device:
         dg_hip.hipSetDevice(device)
     if status != 0:

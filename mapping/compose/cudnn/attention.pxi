@@ -35,7 +35,7 @@ cdef public cudnnStatus_t set_seq_data_descriptor(dnn_seq_data *d, cudnnDataType
     if not is_float_type(type):
         return bad(b"dataType is none of FLOAT, DOUBLE, HALF")
     if count > DNN_DIMS:
-        return cannot(b"nbDims is above 8")
+        return cannot(b"more than 8 dimensions")
     if count != 4 or dim is NULL or axes is NULL or lengths is NULL:
         return bad(b"nbDims is not 4, or dimA, axes or seqLengthArray is NULL")
     for i in range(4):
@@ -119,7 +119,7 @@ cdef public cudnnStatus_t set_attn_descriptor(dnn_attention *d, unsigned int mod
         return bad(b"a projected size is negative")
     if longest_q < 1 or longest_k < 1 or largest_batch < 1 or largest_beam < 1:
         return bad(b"a largest length, batch or beam is not positive")
-    if scale < 0:
+    if scale < 0:  # NVIDIA's library takes a NaN
         return bad(b"smScaler is negative")
     if not is_float_type(type) or not is_float_type(compute_type):
         return bad(b"a type is none of FLOAT, DOUBLE, HALF")

@@ -32,7 +32,7 @@ cdef public cudnnStatus_t derive_norm_tensor_descriptor(dnn_tensor *scale, dnn_t
     if x.count != 4 and x.count != 5:
         return bad(b"xDesc has neither 4 nor 5 dimensions")
     if groups != 1:
-        return bad(b"groupCnt is not 1")
+        return cannot(b"groupCnt is not 1")
     parameters_shape(scale, x, mode == <uint32_t>CUDNN_NORM_PER_CHANNEL)
     parameters_shape(mean, x, mode == <uint32_t>CUDNN_NORM_PER_CHANNEL)
     return CUDNN_STATUS_SUCCESS

@@ -114,8 +114,8 @@ cdef public cudnnStatus_t set_convolution_nd_descriptor(dnn_convolution *d, int 
         const int *dilation, cudnnConvolutionMode_t mode, cudnnDataType_t type) noexcept nogil:
     if count > DNN_SPATIALS:
         return cannot(b"more than 6 spatial dimensions")
-    if count <= 0 or pad is NULL or stride is NULL or dilation is NULL:
-        return bad(b"no dimension, or padA, filterStrideA or dilationA is NULL")
+    if count < 0 or pad is NULL or stride is NULL or dilation is NULL:
+        return bad(b"arrayLength is negative, or padA, filterStrideA or dilationA is NULL")
     return fill_convolution(d, count, pad, stride, dilation, mode, type)
 
 
@@ -143,8 +143,8 @@ cdef public cudnnStatus_t get_convolution_nd_forward_output_dim(dnn_convolution 
     cdef cudnnStatus_t status
     if out is NULL:
         return bad(b"tensorOuputDimA is NULL")
-    if count != x.count:
-        return bad(b"nbDims is not the tensor's number of dimensions")
+    if count != x.count and count:
+        return bad(b"nbDims is neither 0 nor the tensor's number of dimensions")
     status = dnn_convolved(d, x, w, dim)
     if status == CUDNN_STATUS_SUCCESS:
         memcpy(out, dim, <size_t>count * sizeof(int))

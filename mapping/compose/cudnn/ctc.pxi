@@ -20,7 +20,7 @@ cdef public cudnnStatus_t destroy_ctc_loss_descriptor(dnn_ctc *d) noexcept nogil
 
 cdef cudnnStatus_t fill_ctc(dnn_ctc *d, uint32_t type, uint32_t normalization, uint32_t nan, uint32_t gradient,
         int longest) noexcept nogil:
-    """NVIDIA's library looks at the type alone."""
+    """The modes are looked at by the call that they matter to, as in NVIDIA's library."""
     if type != <uint32_t>CUDNN_DATA_FLOAT:
         return cannot(b"compType is not FLOAT")
     d.type = <int32_t>type

@@ -35,7 +35,7 @@ cdef public cudnnStatus_t destroy(cudnnHandle_t handle) noexcept nogil:
     """At the end of the process AMD's library may be gone: the destroy succeeds and calls nothing."""
     cdef dnn_handle *h = <dnn_handle *>handle
     cdef int reason = dg_admit(handle, DNN_HANDLE)
-    if reason == DG_CLOSING:
+    if handle is NULL or reason == DG_CLOSING:
         return CUDNN_STATUS_SUCCESS
     if reason == DG_OK:
         reason = dg_the_core.slot_retire(handle, DNN_HANDLE)

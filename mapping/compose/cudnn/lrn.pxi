@@ -23,9 +23,9 @@ cdef public cudnnStatus_t set_lrn_descriptor(dnn_lrn *d, unsigned int n, double 
         double k) noexcept nogil:
     if n < 1 or n > 16:
         return bad(b"lrnN is not from 1 to 16")
-    if not k >= 1e-5:
+    if k < 1e-5:  # NVIDIA's library takes a NaN
         return bad(b"lrnK is below 1e-5")
-    if not beta >= 0.01:
+    if beta < 0.01:
         return bad(b"lrnBeta is below 0.01")
     d.n = n
     d.alpha = alpha

@@ -19,8 +19,8 @@ cdef cudnnStatus_t fill_pooling(dnn_pooling *d, uint32_t mode, uint32_t nan, int
     if not is_nan_rule(nan):
         return bad(b"maxpoolingNanOpt is neither PROPAGATE nor NOT_PROPAGATE")
     for i in range(count):
-        if window[i] <= 0 or stride[i] <= 0 or pad[i] < 0:
-            return bad(b"a window or stride is not positive, or a padding is negative")
+        if window[i] <= 0 or stride[i] <= 0:
+            return bad(b"a window or stride is not positive")
     d.mode = <int32_t>mode
     d.nan = <int32_t>nan
     d.count = count
@@ -74,8 +74,8 @@ cdef public cudnnStatus_t set_pooling_nd_descriptor(dnn_pooling *d, cudnnPooling
 cdef public cudnnStatus_t get_pooling_nd_descriptor(dnn_pooling *d, int asked, cudnnPoolingMode_t *mode,
         cudnnNanPropagation_t *nan, int *count, int *window, int *pad, int *stride) noexcept nogil:
     cdef int i
-    if asked < 0 or asked > DNN_DIMS:
-        return bad(b"nbDimsRequested is not from 0 to 8")
+    if asked > DNN_DIMS:
+        return bad(b"nbDimsRequested is above 8")
     if mode is not NULL:
         mode[0] = <cudnnPoolingMode_t>d.mode
     if nan is not NULL:

@@ -29,7 +29,7 @@ cdef public cudnnStatus_t set_rnn_descriptor_v8(dnn_rnn *d, cudnnRNNAlgo_t algo,
     if <uint32_t>input_mode > <uint32_t>CUDNN_SKIP_INPUT:
         return bad(b"inputMode is neither LINEAR_INPUT nor SKIP_INPUT")
     if dnn_type_bytes(<int>data_type) == 0 or dnn_type_bytes(<int>math_type) == 0:
-        return bad(b"a type is none of this version")
+        return cannot(b"a type is none of this version")
     if <uint32_t>math > <uint32_t>CUDNN_FMA_MATH:
         return bad(b"mathType is no math type")
     if input_size < 1 or hidden < 1 or layers < 1 or projected < 1:
@@ -86,8 +86,6 @@ cdef public cudnnStatus_t get_rnn_descriptor_v8(dnn_rnn *d, cudnnRNNAlgo_t *algo
 
 cdef public cudnnStatus_t rnn_set_clip_v8(dnn_rnn *d, cudnnRNNClipMode_t mode, cudnnNanPropagation_t nan, double low,
         double high) noexcept nogil:
-    if <uint32_t>mode > <uint32_t>CUDNN_RNN_CLIP_MINMAX or not is_nan_rule(nan):
-        return bad(b"clipMode or clipNanOpt has no such value")
     if mode == <uint32_t>CUDNN_RNN_CLIP_MINMAX and not low <= high:
         return bad(b"lclip is above rclip, or one of them is NaN")
     d.clip_mode = <int32_t>mode
@@ -146,7 +144,7 @@ cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType
     cdef int i
     if not (type == <uint32_t>CUDNN_DATA_FLOAT or type == <uint32_t>CUDNN_DATA_DOUBLE
             or type == <uint32_t>CUDNN_DATA_HALF or type == <uint32_t>CUDNN_DATA_BFLOAT16):
-        return cannot(b"dataType is no floating-point type")
+        return bad(b"dataType is no floating-point type")
     if <uint32_t>layout > <uint32_t>CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
         return bad(b"layout is no layout")
     if longest < 1 or batch < 1 or vector < 1 or lengths is NULL:
@@ -181,14 +179,17 @@ cdef public cudnnStatus_t get_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType
     cdef int i
     if asked < 0:
         return bad(b"arrayLengthRequested is negative")
-    give(<int *>type, d.type)
-    give(<int *>layout, d.layout)
-    give(longest, d.longest)
-    give(batch, d.batch)
-    give(vector, d.vector)
-    if lengths is not NULL and d.lengths is not NULL:
+    if type is NULL or layout is NULL or longest is NULL or batch is NULL or vector is NULL or lengths is NULL \
+            or fill is NULL:
+        return bad(b"a place for an answer is NULL")
+    type[0] = <cudnnDataType_t>d.type
+    layout[0] = <cudnnRNNDataLayout_t>d.layout
+    longest[0] = d.longest
+    batch[0] = d.batch
+    vector[0] = d.vector
+    if d.lengths is not NULL:
         for i in range(asked if asked < d.batch else d.batch):
             lengths[i] = d.lengths[i]
-    if fill is not NULL and d.filled:
+    if d.filled:
         memcpy(fill, &d.fill, <size_t>dnn_type_bytes(d.type))
     return CUDNN_STATUS_SUCCESS

@@ -41,6 +41,7 @@ typedef struct dnn_handle {
     void *stream;        /* as the program gave it */
     void *scratch;       /* memory of the handle's own, for steps whose caller has given none */
     size_t scratch_size;
+    void *outgrown;      /* scratch memory of before: a captured graph may still use it */
     void *event;         /* marks the end of scratch's last use on another stream */
     int32_t used;        /* scratch was used on the current stream */
     int32_t pending;     /* `event` must be waited for before the next use */

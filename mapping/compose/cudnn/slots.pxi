@@ -37,6 +37,7 @@ cdef extern from "slots.h" nogil:
         void *stream
         void *scratch
         size_t scratch_size
+        void *outgrown
         void *event
         int32_t used
         int32_t pending

@@ -19,15 +19,14 @@ cdef public cudnnStatus_t set_spatial_transformer_nd_descriptor(dnn_spatial *d, 
         return bad(b"samplerType is not BILINEAR")
     if dnn_type_bytes(<int>type) == 0:
         return bad(b"dataType is no type of this version")
-    if dim is NULL or count <= 0:
-        return bad(b"dimA is NULL or there is no dimension")
-    if count > 4:
-        return cannot(b"more than 4 dimensions")
-    for i in range(count):
-        if dim[i] <= 0:
+    if dim is NULL:
+        return bad(b"dimA is NULL")
+    for i in range(4):
+        if i < count and dim[i] <= 0:
             return bad(b"a dimension is not positive")
     d.sampler = <int32_t>sampler
     d.type = <int32_t>type
-    d.count = count
-    memcpy(d.dim, dim, <size_t>count * sizeof(int32_t))
+    d.count = count  # NVIDIA's library takes any; what is not 4 is refused by the calls
+    for i in range(4):
+        d.dim[i] = dim[i] if i < count else 0
     return CUDNN_STATUS_SUCCESS

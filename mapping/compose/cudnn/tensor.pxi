@@ -39,7 +39,7 @@ cdef cudnnStatus_t kind_of(int format, int type, int count, const int32_t *dim) 
 
 
 cdef cudnnStatus_t fill_tensor(dnn_tensor *t, int format, int type, int count, const int32_t *dim,
-        const int32_t *stride) noexcept nogil:
+        const int32_t *stride, bint negative=False) noexcept nogil:
     """`stride` NULL: as the format says. A descriptor that is refused keeps what it had."""
     cdef int32_t[DNN_DIMS] packed
     cdef cudnnStatus_t status
@@ -56,10 +56,10 @@ cdef cudnnStatus_t fill_tensor(dnn_tensor *t, int format, int type, int count, c
         dnn_pack(format, type, count, dim, packed)
         stride = packed
     for i in range(count):
-        if stride[i] < 0:
+        if stride[i] < 0 and not negative:
             return bad(b"a stride is negative")
-        some = some or stride[i] > 0
-        last += <int64_t>(dim[i] - 1) * stride[i]
+        some = some or stride[i] != 0
+        last += <int64_t>(dim[i] - 1) * (stride[i] if stride[i] > 0 else -<int64_t>stride[i])
     if not some:
         return bad(b"all strides are 0")
     if last > INT_MAX:
@@ -132,22 +132,28 @@ cdef public cudnnStatus_t set_tensor4d_descriptor_ex(dnn_tensor *t, cudnnDataTyp
     stride[1] = c_stride
     stride[2] = h_stride
     stride[3] = w_stride
-    return fill_tensor(t, CUDNN_TENSOR_NCHW, <int>type, 4, dim, stride)
+    if n_stride == 0 or c_stride == 0 or h_stride == 0 or w_stride == 0:
+        return bad(b"a stride is 0")
+    # negative strides are taken here, as NVIDIA's library takes them, and refused by the operations
+    return fill_tensor(t, CUDNN_TENSOR_NCHW, <int>type, 4, dim, stride, True)
 
 
 cdef public cudnnStatus_t get_tensor4d_descriptor(dnn_tensor *t, cudnnDataType_t *type, int *n, int *c, int *h, int *w,
         int *n_stride, int *c_stride, int *h_stride, int *w_stride) noexcept nogil:
     if t.count != 4 and t.count:
         return bad(b"the tensor has not 4 dimensions")
-    give(<int *>type, t.type)
-    give(n, t.dim[0])
-    give(c, t.dim[1])
-    give(h, t.dim[2])
-    give(w, t.dim[3])
-    give(n_stride, t.stride[0])
-    give(c_stride, t.stride[1])
-    give(h_stride, t.stride[2])
-    give(w_stride, t.stride[3])
+    if type is NULL or n is NULL or c is NULL or h is NULL or w is NULL or n_stride is NULL or c_stride is NULL \
+            or h_stride is NULL or w_stride is NULL:
+        return bad(b"a place for an answer is NULL")
+    type[0] = <cudnnDataType_t>t.type
+    n[0] = t.dim[0]
+    c[0] = t.dim[1]
+    h[0] = t.dim[2]
+    w[0] = t.dim[3]
+    n_stride[0] = t.stride[0]
+    c_stride[0] = t.stride[1]
+    h_stride[0] = t.stride[2]
+    w_stride[0] = t.stride[3]
     return CUDNN_STATUS_SUCCESS
 
 
@@ -174,10 +180,12 @@ cdef public cudnnStatus_t set_tensor_nd_descriptor_ex(dnn_tensor *t, cudnnTensor
 cdef public cudnnStatus_t get_tensor_nd_descriptor(dnn_tensor *t, int asked, cudnnDataType_t *type, int *count,
         int *dim, int *stride) noexcept nogil:
     cdef int i
-    if asked < 0 or asked > DNN_DIMS:
-        return bad(b"nbDimsRequested is not from 0 to 8")
+    if asked > DNN_DIMS:
+        return bad(b"nbDimsRequested is above 8")
+    if count is NULL:
+        return bad(b"nbDims is NULL")
     give(<int *>type, t.type)
-    give(count, t.count)
+    count[0] = t.count
     for i in range(asked if asked < t.count else t.count):
         if dim is not NULL:
             dim[i] = t.dim[i]
@@ -245,8 +253,8 @@ cdef public cudnnStatus_t set_filter_nd_descriptor(dnn_filter *f, cudnnDataType_
 cdef public cudnnStatus_t get_filter_nd_descriptor(dnn_filter *f, int asked, cudnnDataType_t *type,
         cudnnTensorFormat_t *format, int *count, int *dim) noexcept nogil:
     cdef int i
-    if asked < 0 or asked > DNN_DIMS:
-        return bad(b"nbDimsRequested is not from 0 to 8")
+    if asked < 1 or asked > DNN_DIMS:
+        return bad(b"nbDimsRequested is not from 1 to 8")
     give(<int *>type, f.type)
     give(<int *>format, f.format)
     give(count, f.count)

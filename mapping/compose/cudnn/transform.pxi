@@ -17,12 +17,12 @@ cdef public cudnnStatus_t set_tensor_transform_descriptor(dnn_transform *d, cons
     """Arrays that are NULL stand for no padding and no folding."""
     cdef int i
     cdef int dims = <int>count
-    if dims < 3 or dims > DNN_DIMS:
-        return bad(b"nbDims is not from 3 to 8")
-    if <uint32_t>format > <uint32_t>CUDNN_TENSOR_NCHW_VECT_C:
-        return bad(b"destFormat is none of NCHW, NHWC, NCHW_VECT_C")
-    if <uint32_t>direction > <uint32_t>CUDNN_TRANSFORM_UNFOLD:
-        return bad(b"direction is neither FOLD nor UNFOLD")
+    if count < 3:
+        return bad(b"fewer than 3 dimensions")
+    if count > DNN_DIMS:
+        return cannot(b"more than 8 dimensions")
+    if <int32_t>format > <int32_t>CUDNN_TENSOR_NCHW_VECT_C:  # below 0 NVIDIA's library does not look
+        return cannot(b"destFormat is none of NCHW, NHWC, NCHW_VECT_C")
     for i in range(dims - 2):
         if fold is not NULL and fold[i] == 0:
             return bad(b"a folding factor is 0")
@@ -41,8 +41,8 @@ cdef public cudnnStatus_t get_tensor_transform_descriptor(dnn_transform *d, uint
         int32_t *before, int32_t *after, uint32_t *fold, cudnnFoldingDirection_t *direction) noexcept nogil:
     cdef int i
     cdef int wanted = <int>asked
-    if asked > d.count:
-        return bad(b"nbDimsRequested is more than the transformation has")
+    if asked == 0 or asked > d.count:
+        return bad(b"nbDimsRequested is 0 or more than the transformation has")
     if format is not NULL:
         format[0] = <cudnnTensorFormat_t>d.format
     if direction is not NULL:

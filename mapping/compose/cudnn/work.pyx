@@ -1,7 +1,8 @@
 """Memory of a handle's own, for steps whose caller has given none.
 
 It grows and is used in the order of the handle's stream. Where the program goes on to another stream, the next use waits for
-the last one: an event is recorded on the stream that is left, while it is sure to be there still.
+the last one: an event is recorded on the stream that is left, while it is sure to be there still. What it has outgrown stays
+until the handle is destroyed, since kernels on their way and captured graphs know its address; each growth at least doubles it.
 """
 
 include "generated.pxi"
@@ -28,20 +29,47 @@ cdef public void dnn_stream_left(dnn_handle *h) noexcept nogil:
         dg_hip.hipDeviceSynchronize()
 
 
+cdef enum:
+    GROWTHS = 48
+
+cdef struct outgrown:
+    int count
+    void *memory[GROWTHS]
+
+
+cdef bint grown(dnn_handle *h, size_t bytes) noexcept nogil:
+    cdef hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed
+    cdef outgrown *old = <outgrown *>h.outgrown
+    cdef void *memory = NULL
+    cdef uint32_t status
+    if old is NULL:
+        old = <outgrown *>dg_the_core.alloc(sizeof(outgrown))
+        if old is NULL:
+            return False
+        h.outgrown = old
+    if bytes < 2 * h.scratch_size:
+        bytes = 2 * h.scratch_size
+    bytes = (bytes + 0xfffff) & ~<size_t>0xfffff
+    # allocating is forbidden while any stream is captured, unless the thread allows itself all
+    dg_hip.hipThreadExchangeStreamCaptureMode(&mode)
+    status = dg_hip.hipMalloc(&memory, bytes)
+    dg_hip.hipThreadExchangeStreamCaptureMode(&mode)
+    if status != 0 or old.count == GROWTHS:
+        if status == 0:
+            dg_hip.hipFree(memory)
+        return False
+    if h.scratch is not NULL:
+        old.memory[old.count] = h.scratch
+        old.count += 1
+    h.scratch = memory
+    h.scratch_size = bytes
+    return True
+
+
 cdef public void *dnn_scratch(dnn_handle *h, size_t bytes) noexcept nogil:
     """At least so many bytes, or NULL. The next call may give the same memory."""
-    cdef void *memory = NULL
-    if bytes > h.scratch_size:
-        bytes = (bytes + 0xfffff) & ~<size_t>0xfffff
-        # hipFree waits for the device: nobody can still be using the old one
-        if h.scratch is not NULL:
-            dg_hip.hipFree(h.scratch)
-            h.scratch = NULL
-            h.scratch_size = 0
-        if dg_hip.hipMalloc(&memory, bytes) != 0:
-            return NULL
-        h.scratch = memory
-        h.scratch_size = bytes
+    if bytes > h.scratch_size and not grown(h, bytes):
+        return NULL
     if h.pending:
         h.pending = 0
         dg_hip.hipStreamWaitEvent(<hipStream_t>to_stream(h.stream), <hipEvent_t>h.event, 0)
@@ -51,6 +79,12 @@ cdef public void *dnn_scratch(dnn_handle *h, size_t bytes) noexcept nogil:
 
 cdef public void dnn_handle_emptied(dnn_handle *h) noexcept nogil:
     """All that a handle owns but MIOpen's handle."""
+    cdef outgrown *old = <outgrown *>h.outgrown
+    cdef int i
+    if old is not NULL:
+        for i in range(old.count):
+            dg_hip.hipFree(old.memory[i])
+        dg_the_core.release(old)
     if h.scratch is not NULL:
         dg_hip.hipFree(h.scratch)
     if h.event is not NULL:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,8 @@ from .registry import Procedure
 from .stage import Operand, ReachedError, RefusedError, Stage
 from .subject import Subject
 
+Lacks = Mapping[str, Mapping[str, Sequence[str]]]  # function → value of a case → what is refused
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -24,7 +26,9 @@ class Outcome:
     function: str
     verdict: Verdict
     operands: dict[str, Operand]
-    refused: bool = False  # a configuration that NVIDIA's library does not support either
+    refused: bool = (
+        False  # a configuration that NVIDIA's library does not support either, or that the table says is lacking
+    )
 
     @property
     def ok(self) -> bool:
@@ -44,8 +48,17 @@ class Outcome:
 class Bench:
     """Runs procedures on one subject."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, lacks: Lacks | None = None) -> None:
         self.subject = subject
+        self.lacks = lacks or {}
+
+    def lacking(self, function: str, case: Case) -> str:
+        """What of a case the tables say that a function refuses."""
+        for key, refused in self.lacks.get(function, {}).items():
+            value = str(case.values.get(key)).lower()
+            if value in refused:
+                return f"{key}={value}"
+        return ""
 
     def run(self, procedure: Procedure, case: Case) -> Outcome:
         """Make the calls of a case and judge what they leave."""
@@ -57,10 +70,16 @@ class Bench:
                 if stray:
                     text = "the oracle reads elements that the procedure does not draw; the procedure is wrong"
                     return Outcome(0, "", Verdict((Fault(stray, -1, text),)), stage.operands)
+                lacking = "" if procedure.on_the_way else self.lacking(procedure.function, case)
+                if lacking:
+                    text = f"the table says that {lacking} is lacking, and the call is answered"
+                    return Outcome(0, "", Verdict((Fault("", -1, text),)), stage.operands)
                 return Outcome(0, "", stage.verdict(), stage.operands)
         except RefusedError as refusal:
             refused = refuses(refusal.status, self.subject.version) and (
-                self.subject.kind == "nvidia" or golden.refused(procedure.function, procedure.signed(case.values))
+                self.subject.kind == "nvidia"
+                or bool(self.lacking(refusal.function, case) or self.lacking(procedure.function, case))
+                or golden.refused(procedure.function, procedure.signed(case.values))
             )
             return Outcome(refusal.status, refusal.function, Verdict(), stage.operands, refused)
         finally:

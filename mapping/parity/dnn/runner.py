@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from ...tables.loader import load
+from ...tables.model import Function
 from .. import known
 from ..options import Options, ParityError, default_subject
 from ..report import FunctionResult, Numbers, Report, Status
@@ -31,8 +33,7 @@ class DnnOptions(Options):
 
     @property
     def judge(self) -> str:
-        name = f"NVIDIA's cuDNN {self.cudnn}" if self.nvidia else f"NumPy, {self.backend} backend, cuDNN {self.cudnn}"
-        return self.label or name
+        return self.label or (f"NVIDIA's cuDNN {self.cudnn}" if self.nvidia else f"NumPy, {self.backend} backend")
 
 
 def completed(options: Options) -> DnnOptions:
@@ -50,12 +51,20 @@ def completed(options: Options) -> DnnOptions:
     return replace(options, subject=(subject or default_subject(options.major)).absolute())
 
 
+def answered(options: DnnOptions) -> dict[str, Function]:
+    """The functions of our library that its tables do not refuse."""
+    functions = load(options.tables).functions("cudnn", options.cudnn)
+    return {f.name: f for f in functions if f.kind != "unsupported"}
+
+
 def chosen(options: DnnOptions) -> list[Procedure]:
-    """The functions that the globs name and this version has, the costly ones first."""
+    """The functions that the globs name, and that this version has and ours answers, the costly ones first."""
+    ours = None if options.nvidia or options.factory else answered(options)
     found = [
         p
         for p in PROCEDURES.values()
         if p.prototype.exists(options.cudnn)
+        and (ours is None or p.function in ours)
         and (p.device is False or not options.host_only)
         and any(fnmatch.fnmatchcase(name, glob) for glob in options.functions for name in (p.function, p.chapter))
     ]
@@ -69,7 +78,10 @@ class DnnSession(Session):
     options: DnnOptions
 
     def _config(self) -> dict[str, Any]:
-        return {"cudnn": self.options.cudnn, "host_only": self.options.host_only}
+        lacks = {}
+        if not (self.options.nvidia or self.options.factory):
+            lacks = {name: dict(f.entry.lacks) for name, f in answered(self.options).items() if f.entry.lacks}
+        return {"cudnn": self.options.cudnn, "host_only": self.options.host_only, "lacks": lacks}
 
     def numbers_of(self, procedure: Procedure) -> Numbers:
         child = self._alive()

@@ -1,7 +1,8 @@
 """The status test of one function: each case changes one argument, or one descriptor, of a small valid procedure.
 
-Expected is NVIDIA's own answer where one was recorded, else a rule. Where NVIDIA's library answers that a kernel failed, or dies,
-any refusal is right; where nothing is known, any answer is, as long as it is one."""
+Expected is NVIDIA's own answer where one was recorded, else a rule: a handle or descriptor that is none is refused, to all else any
+answer is right, as long as it is one. The rule counts too where NVIDIA's library dies; where it answers that a kernel failed,
+any refusal is right."""
 
 from __future__ import annotations
 
@@ -65,14 +66,14 @@ def status_cases(procedure: Procedure, version: int, nvidia: bool = False) -> li
         answer = golden.answer(procedure.function, name, version)
         if answer is not None and not ours:
             late = (procedure.function, name) in _LATE and not nvidia
-            expected = REFUSED if late else _expected(answer, version, nvidia)
+            expected = REFUSED if late else _expected(answer, rule, version, nvidia)
         found.append(StatusCase(name, change, expected, ours, "freed" if name.endswith("freed") else ""))
     return found
 
 
-def _expected(answer: int | str, version: int, nvidia: bool) -> int | str:
+def _expected(answer: int | str, rule: int | str, version: int, nvidia: bool) -> int | str:
     if isinstance(answer, str):
-        return ANY if nvidia else REFUSED
+        return ANY if nvidia else rule
     failed = answer // 1000 in (4, 5) if version >= 9 else answer in (4, 7, 8)
     # An accident: a kernel failed on arguments that were not checked.
     return REFUSED if failed and not nvidia else answer

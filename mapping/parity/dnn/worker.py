@@ -29,7 +29,7 @@ class Worker:
     def __init__(self, config: dict[str, Any], answer: Answer) -> None:
         self.config = config
         self.answer = answer
-        self.bench = Bench(_subject(config))
+        self.bench = Bench(_subject(config), config.get("lacks"))
         self._note = Note(config["scratch"])
 
     def note(self, case: Case) -> None:

@@ -58,7 +58,7 @@ def _alignments(p: Array, label: list[int]) -> tuple[LONG, Array]:
 
 def loss(probabilities: Real, label: list[int], length: int, by: str = "activations") -> tuple[Real, Real]:
     """(cost, gradient) of one sequence; the gradient is (T, A): by the `activations` before softmax, p − occupancy, or by the
-    `probabilities` themselves, −occupancy/p.
+    `probabilities` themselves, −occupancy/p (where that is 0 NVIDIA's library leaves p, and nothing is promised).
 
     Libraries work with logarithms: each of `length` steps adds up to three terms by log Σ exp, an absolute error of 16u and
     2u·L, L the largest |log α| (at most Σ_t max|log p_t|); so a logarithm of α or β is right within length·(16 + 2L)u, and
@@ -75,7 +75,7 @@ def loss(probabilities: Real, label: list[int], length: int, by: str = "activati
     error = np.zeros(probabilities.shape, LONG)
     if by == "probabilities":
         gradient[:length] = -occupancy / p
-        error[:length] = occupancy / p * (np.expm1(4 * walked) + 8 * u)
+        error[:length] = np.where(occupancy > 0, occupancy / p * (np.expm1(4 * walked) + 8 * u), np.inf)
     else:
         gradient[:length] = p - occupancy
         error[:length] = probabilities.e[:length] + occupancy * np.expm1(4 * walked) + 4 * u * (p + occupancy)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...oracles.claims import Array
 from ..cases import Values
-from ..corners import corner
+from ..corners import OPEN, corner
 from ..draws import Draw
 from ..elements import TYPES, Type
 from ..names import ATTENTION_BIASES, ATTENTION_WEIGHTS, MATH, SEQUENCE_AXES, WGRAD_ADD, WGRAD_SET
@@ -48,7 +48,8 @@ def _drawn(d: Draw) -> dict[str, Any]:
     v = d.pick(4, 8, 3)
     o_proj = d.pick(4, 0, 6) if projects else 0
     heads = d.pick(2, 1, 3)
-    v_proj = d.pick(2, 3, 0) if projects else 0
+    # An output projection of values that are not projected themselves: NVIDIA's answer follows no formula found so far.
+    v_proj = d.pick(*((2, 3) if o_proj else (2, 3, 0))) if projects else 0
     out = o_proj or heads * (v_proj or v)
     batch = d.pick(2, 1, 3)
     return {
@@ -303,7 +304,8 @@ def forward(s: Stage, v: Values) -> None:
         for beam in range(q.beams):
             more = exact(residual.x[n, beam, : v.q_lengths[n]], q.type.math) if residual else None
             results[n, beam] = oracle.forward(layer, _one(q, operands, n, beam), more)
-    _claim_steps(q, out, results, v.q_lengths, s.corner(_PADDED))
+    # NVIDIA's library passes on what the residual holds beyond the end.
+    _claim_steps(q, out, results, v.q_lengths, OPEN if residual else s.corner(_PADDED))
 
 
 def _backward(s: Stage, v: Values, weights: bool) -> None:

@@ -245,7 +245,7 @@ def filter_nd(s: Stage, v: Values) -> None:
     _same(s, size, _BYTES[v.type] * int(np.prod(v.dims)), "size in bytes")
 
 
-_TRANSFORM = {"before": [0, 1, 0, 2], "after": [0, 3, 1, 0], "fold": [1, 2], "format": "nhwc", "direction": 0,
+_TRANSFORM = {"before": [0, 1, 0, 2], "after": [0, 3, 1, 0], "fold": [1, 1], "format": "nhwc", "direction": 0,
               "dims": [2, 4, 4, 6]}  # fmt: skip
 
 

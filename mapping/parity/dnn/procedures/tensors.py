@@ -220,8 +220,8 @@ def _fill_drawn(d: Draw) -> dict[str, Any]:
 def set_tensor(s: Stage, v: Values) -> None:
     type_ = TYPES[v.type]
     y = s.tensor("y", type_, v.x, v.layout, io="out")
-    # The manual says: in the tensor's type. NVIDIA's library reads a float where that is of 16 bits, as it reads alpha and beta.
-    value = (parameter_type(type_) if type_.floats else type_).encode(np.asarray([v.alpha]))
+    # The manual says: in the tensor's type. NVIDIA's library reads a float where that is smaller, as it reads alpha and beta.
+    value = (type_ if type_.size >= 4 else TYPES["f32"]).encode(np.asarray([v.alpha]))
     s.run("cudnnSetTensor", yDesc=y, y=y, valuePtr=value)
     s.claim_exact(y, type_.decode(type_.encode(np.asarray([v.alpha])))[0])
 
@@ -273,7 +273,7 @@ def _ex_drawn(d: Draw) -> dict[str, Any]:
     axes = d.pick(2, 2, 3)
     fold = [1] * axes if d.flag(2, 3) else [d.pick(2, 1, 3) for _ in range(axes)]
     unfold = max(fold) > 1 and d.flag()
-    pads = not unfold
+    pads = max(fold) == 1  # folding and padding at once: in which order, NVIDIA's manual does not say
     x = [d.pick(2, 1), d.pick(4, 3, 1), *[f * d.pick(2, 1, 3) for f in fold]]
     if unfold:
         x = [x[0], x[1] * int(np.prod(fold)), *[d.pick(2, 1, 3) for _ in fold]]

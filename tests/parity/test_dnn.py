@@ -1,0 +1,84 @@
+"""The numbers test and the status test of each function of our cuDNN over the CPU backend, for cuDNN 8 and 9.
+
+`pytest -k cudnnSoftmaxForward` selects them by the symbol; `dragoman parity` runs the same with more examples. The suite can
+fail: see `test_a_wrong_answer_is_seen`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from dragoman.parity.dnn.registry import PROCEDURES, Procedure
+from dragoman.parity.dnn.runner import DnnOptions, DnnSession, answered, chosen, examined
+from dragoman.parity.known import applied
+from dragoman.parity.report import FunctionResult, told
+from dragoman.tables.loader import load
+
+pytestmark = pytest.mark.parity
+VERSIONS = (8, 9)
+MAJOR = 12  # CUDA's that has both
+
+
+def options(version: int, folder: Path | None = None) -> DnnOptions:
+    return DnnOptions(subject=folder, major=MAJOR, cudnn=version, library=f"cudnn{version}", examples=12, limit=60)
+
+
+FUNCTIONS = [(version, procedure) for version in VERSIONS for procedure in chosen(options(version))]
+
+
+@pytest.fixture(scope="session")
+def sessions(folder: Path) -> Iterator[dict[int, DnnSession]]:
+    with DnnSession(options(8, folder)) as eight, DnnSession(options(9, folder)) as nine:
+        yield {8: eight, 9: nine}
+
+
+def check(session: DnnSession, procedure: Procedure, part: str) -> None:
+    result: FunctionResult = applied(examined(session, procedure, (part,)), "cpu")
+    assert result.ok, "\n".join([result.name, *told(result)])
+
+
+def named(case: tuple[int, Procedure]) -> str:
+    return f"{case[1].function}-{case[0]}"
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=named)
+def test_numbers(sessions: dict[int, DnnSession], case: tuple[int, Procedure]) -> None:
+    check(sessions[case[0]], case[1], "numbers")
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=named)
+def test_statuses(sessions: dict[int, DnnSession], case: tuple[int, Procedure]) -> None:
+    check(sessions[case[0]], case[1], "statuses")
+
+
+def test_a_refusal_that_no_table_tells_of_is_seen(folder: Path) -> None:
+    """Softmax of doubles: right as long as the table says that it is lacking."""
+
+    class Unaware(DnnSession):
+        def _config(self) -> dict[str, object]:
+            return {**super()._config(), "lacks": {}}
+
+    told_of = replace(options(9, folder), parts=("numbers",))
+    with DnnSession(told_of) as aware, Unaware(told_of) as unaware:
+        procedure = PROCEDURES["cudnnSoftmaxForward"]
+        assert examined(aware, procedure, ("numbers",)).ok
+        wrong = examined(unaware, procedure, ("numbers",))
+    assert not wrong.ok
+    assert wrong.numbers is not None
+    assert "answers 3000, expected 0" in wrong.numbers.lines[0]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_each_operation_that_is_answered_has_a_procedure(version: int) -> None:
+    """What computes is composed; what has no procedure is host code that other tests call."""
+    functions = answered(options(version))
+    without = [n for n, f in functions.items() if f.entry.compose and n not in PROCEDURES]
+    assert not without
+
+
+def test_what_is_lacking_is_told_to_people() -> None:
+    for function in load().functions("cudnn"):
+        assert not function.entry.lacks or function.entry.limits, function.name
