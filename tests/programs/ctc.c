@@ -9,11 +9,11 @@
 
 #include "check.h"
 
-enum { STEPS = 6, BATCH = 5, SYMBOLS = 4, LONGEST = 4, SPACE = 400 };
+enum { STEPS = 6, BATCH = 6, SYMBOLS = 4, LONGEST = 4, SPACE = 500 };
 
-/* a repeat, no label, one symbol, one that its steps cannot hold, one that just fits */
-static const int labels[] = {1, 1, 2, 3, 2, 2, 2, 3, 1, 2, 3};
-static const int label_lengths[BATCH] = {3, 0, 1, 3, 4}, input_lengths[BATCH] = {6, 5, 2, 4, 4};
+/* a repeat, no label, one symbol, one that its steps cannot hold, one that just fits, one without steps */
+static const int labels[] = {1, 1, 2, 3, 2, 2, 2, 3, 1, 2, 3, 1};
+static const int label_lengths[BATCH] = {3, 0, 1, 3, 4, 1}, input_lengths[BATCH] = {6, 5, 2, 4, 4, 0};
 static double x[STEPS][SYMBOLS]; /* of the sequence in question */
 
 static int softmax_applied;
@@ -92,7 +92,7 @@ static void try(cudnnHandle_t handle, int softmax, int on_device, const int *p_s
     OK(cudaMemcpy(costs, costs_there, sizeof costs, cudaMemcpyDeviceToHost));
     OK(cudaMemcpy(grads, grads_there, sizeof grads, cudaMemcpyDeviceToHost));
     for (n = 0; n < BATCH; label += label_lengths[n++]) {
-        int possible = n != 3;
+        int possible = n != 3 && n != 5;
         for (t = 0; t < STEPS; ++t)
             for (c = 0; c < SYMBOLS; ++c) x[t][c] = probs[t * p_stride[0] + n * p_stride[1] + c * p_stride[2]];
         NEAR(costs[n], possible ? define(label, label_lengths[n], input_lengths[n]) : 0, 1e-5);

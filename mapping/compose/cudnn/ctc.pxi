@@ -89,7 +89,8 @@ cdef struct ctc_call:
     const int *label_lengths
     const int *input_lengths
     int *words      # what MIOpen is given: lengths of labels, of inputs, labels
-    int unlike      # sequences that MIOpen is given another label for
+    int unlike      # sequences that MIOpen is given another label for,
+    bint stepless   # some of them of no steps
 
 cdef enum:
     CTC_PLAIN = 0
@@ -113,6 +114,7 @@ cdef cudnnStatus_t ctc_checked(dnn_ctc *d, uint32_t algorithm, const dnn_tensor 
     c.steps, c.batch, c.classes = probs.dim[0], probs.dim[1], probs.dim[2]
     c.softmax = d.normalization == CUDNN_LOSS_NORMALIZATION_SOFTMAX
     c.unlike = 0
+    c.stepless = False
     c.words = NULL
     return CUDNN_STATUS_SUCCESS
 
@@ -189,6 +191,7 @@ cdef cudnnStatus_t ctc_labels(ctc_call *c) noexcept nogil:
             to += c.label_lengths[n]
         else:  # MIOpen works on its first step in vain
             c.unlike += 1
+            c.stepless = c.stepless or c.input_lengths[n] == 0
             c.words[n] = c.words[c.batch + n] = 1
             to[0] = c.classes - 1
             to += 1
@@ -270,6 +273,22 @@ cdef cudnnStatus_t ctc_other(dnn_handle *h, const ctc_call *c, int n, int kind, 
     return CUDNN_STATUS_SUCCESS
 
 
+cdef cudnnStatus_t ctc_row_back(dnn_handle *h, const ctc_call *c, int n, const dnn_tensor *gd, const void *gradients,
+        void *packed) noexcept nogil:
+    """The first step of a sequence without any, as it was before MIOpen worked on it."""
+    cdef dnn_tensor fromd
+    cdef dnn_tensor to
+    memset(&fromd, 0, sizeof(fromd))
+    fromd.type = gd.type
+    fromd.count = 1
+    fromd.dim[0] = c.classes
+    fromd.stride[0] = gd.stride[2]
+    to = fromd
+    to.stride[0] = 1
+    return dnn_copy(h, &fromd, <const float *>gradients + <size_t>n * gd.stride[1], &to,
+                    <float *>packed + <size_t>n * c.classes)
+
+
 cdef cudnnStatus_t ctc_run(dnn_handle *h, ctc_call *c, dnn_tensor *pd, const void *probs, void *costs, dnn_tensor *gd,
         void *gradients, void *workspace, size_t size) noexcept nogil:
     cdef void *tensor = ctc_packed(h, c)
@@ -299,7 +318,7 @@ cdef cudnnStatus_t ctc_run(dnn_handle *h, ctc_call *c, dnn_tensor *pd, const voi
     packed.amd = NULL
     bytes = (dnn_bytes(&packed) + 255) & ~<size_t>255
     moves_probs = not c.softmax or not ctc_is_packed(pd)
-    moves_gradients = gradients is NULL or not ctc_is_packed(gd)
+    moves_gradients = gradients is NULL or not ctc_is_packed(gd) or c.stepless
     memory = <char *>dnn_scratch(h, (bytes if moves_probs else 0) + (bytes if moves_gradients else 0)
                                  + <size_t>c.batch * sizeof(float) + 255 + (needed if workspace is NULL else 0))
     if memory is NULL:
@@ -331,6 +350,9 @@ cdef cudnnStatus_t ctc_run(dnn_handle *h, ctc_call *c, dnn_tensor *pd, const voi
         <miopenHandle_t>h.amd, <miopenTensorDescriptor_t>tensor, p, words + 2 * c.batch, words, words + c.batch, costs,
         <miopenTensorDescriptor_t>tensor, g, MIOPEN_CTC_LOSS_ALGO_DETERMINISTIC, <miopenCTCLossDescriptor_t>loss, workspace,
         needed), b"miopenCTCLoss")
+    for n in range(c.batch if c.stepless and gradients is not NULL else 0):
+        if c.input_lengths[n] == 0 and status == CUDNN_STATUS_SUCCESS:
+            status = ctc_row_back(h, c, n, gd, gradients, g)
     if status == CUDNN_STATUS_SUCCESS and moves_gradients and gradients is not NULL:
         status = dnn_copy(h, &packed, g, gd, gradients)
     for n in range(c.batch if c.unlike else 0):
