@@ -239,7 +239,8 @@ cdef cudnnStatus_t attn_projected(dnn_handle *h, const attn *a, int64_t rows, in
 
 cdef cudnnStatus_t attn_mask(dnn_handle *h, const attn *a, int rows, int keys, const int *low, const int *high,
         void *mask) noexcept nogil:
-    """rows × keys: 0 within a query's window, −∞ outside. A window of nothing is left open here."""
+    """rows × keys: 0 within a query's window, −∞ outside. A window of nothing is left open here. The mask is copied from this
+    call's own memory, which a captured graph would read long after."""
     cdef double[ATTN_PIECE] piece
     cdef float *single = <float *>piece
     cdef uint16_t *half = <uint16_t *>piece
@@ -248,7 +249,10 @@ cdef cudnnStatus_t attn_mask(dnn_handle *h, const attn *a, int rows, int keys, c
     cdef int64_t i, some
     cdef int t, j
     cdef bint outside
+    cdef int captured = 0
     cdef cudnnStatus_t status
+    if dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &captured) == 0 and captured != 0:
+        return cannot(b"windows under stream capture")
     while done < count:
         some = count - done if count - done < ATTN_PIECE else ATTN_PIECE
         for i in range(some):
