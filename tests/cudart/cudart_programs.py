@@ -34,6 +34,7 @@ class Built:
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "ziglang", "cc", "-std=gnu11", "-g", "-O1"),
+                "-mcpu=baseline",  # else this machine's newest instructions, of which valgrind may know nothing
                 *("-Wall", "-Wextra", "-Werror", "-fno-sanitize=all"),
                 *(f"-I{self.out / 'include' / f'cuda{major}'}", *flags, str(SOURCES / source)),
                 *(*map(str, libraries), "-lpthread", "-o", str(result)),

@@ -13,13 +13,8 @@ import pytest
 from cudart_programs import HERE, Built
 
 GOLDENS = {int(p.name.split(".")[0]): p for p in sorted((HERE / "nvidia").glob("*.txt"))}
-PAGEABLE = (
-    "the CPU's memory is one: what malloc gives is device memory too, and the device says so (pageableMemoryAccess)"
-)
 KERNEL = "no kernel can be known here: the status says so, whatever the program asks about it"
 KNOWN: dict[str, tuple[str, str]] = {  # case: our answer, why
-    "copies.device_is_heap": ("0", PAGEABLE),
-    "copies.fill_heap": ("0", PAGEABLE),
     "kernels.attributes": ("98", KERNEL),
     "kernels.attributes.kept": ("98 98 0", KERNEL),
     "kernels.occupancy": ("98", KERNEL),

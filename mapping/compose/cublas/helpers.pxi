@@ -334,7 +334,9 @@ cdef inline cublasStatus_t matrix_copy(int64_t rows, int64_t cols, int64_t size,
     cdef uint32_t status
     if size < 1 or lda < 1 or ldb < 1:
         return CUBLAS_STATUS_INVALID_VALUE
-    if rows < 0 or cols < 0 or lda < rows or ldb < rows:
+    if rows < 0 or cols < 0:
+        return CUBLAS_STATUS_INVALID_VALUE
+    if lda < rows or ldb < rows:
         return CUBLAS_STATUS_MAPPING_ERROR
     if rows == 0 or cols == 0:
         return CUBLAS_STATUS_SUCCESS

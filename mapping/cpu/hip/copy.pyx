@@ -4,21 +4,30 @@
 Each is done before its call returns, the Async ones too. That is a legal schedule: HIP promises that work on a stream
 is done in order and before a synchronisation, never that it is still open when the call returns.
 
-A range that begins in known memory must end in it. Memory from elsewhere is taken as it is: this device says that it
-can reach pageable memory (pageableMemoryAccess). Addresses below 64 KiB are no memory on either system.
+A range that begins in known memory must end in it. What a copy or fill says to be the device's must be known memory: a stray
+pointer is answered as a real device answers it. The host's side is taken as it is, as long as it is not below 64 KiB, which
+is no memory on either system.
 """
 include "hip.pxi"
 include "state.pxi"
 
 
-cdef bint fits(const void *pointer, size_t bytes) noexcept nogil:
+cdef bint fits(const void *pointer, size_t bytes, bint of_device) noexcept nogil:
     """Whether `bytes` from here on may be touched, as far as this runtime can know."""
     cdef host_block block
     if <uintptr_t>pointer < 65536:
         return False
     if host_find(pointer, &block):
         return bytes <= block.size - (<uintptr_t>pointer - block.base)
-    return <uintptr_t>pointer + bytes >= <uintptr_t>pointer
+    return not of_device and <uintptr_t>pointer + bytes >= <uintptr_t>pointer
+
+
+cdef inline bint to_device(int kind) noexcept nogil:
+    return kind == hipMemcpyHostToDevice or kind == hipMemcpyDeviceToDevice or kind == hipMemcpyDeviceToDeviceNoCU
+
+
+cdef inline bint from_device(int kind) noexcept nogil:
+    return kind == hipMemcpyDeviceToHost or kind == hipMemcpyDeviceToDevice or kind == hipMemcpyDeviceToDeviceNoCU
 
 
 cdef hipError_t copy(void *dst, const void *src, size_t bytes, int kind) noexcept nogil:
@@ -26,7 +35,7 @@ cdef hipError_t copy(void *dst, const void *src, size_t bytes, int kind) noexcep
         return hipSuccess
     if (kind < hipMemcpyHostToHost or kind > hipMemcpyDefault) and kind != hipMemcpyDeviceToDeviceNoCU:
         return host_fail(hipErrorInvalidMemcpyDirection)
-    if not fits(dst, bytes) or not fits(src, bytes):
+    if not fits(dst, bytes, to_device(kind)) or not fits(src, bytes, from_device(kind)):
         return host_fail(hipErrorInvalidValue)
     memmove(dst, src, bytes)
     return hipSuccess
@@ -54,7 +63,7 @@ cdef hipError_t copy_2d(
         return host_fail(hipErrorInvalidPitchValue)
     if not span(dpitch, width, height, &dst_bytes) or not span(spitch, width, height, &src_bytes):
         return host_fail(hipErrorInvalidValue)
-    if not fits(dst, dst_bytes) or not fits(src, src_bytes):
+    if not fits(dst, dst_bytes, to_device(kind)) or not fits(src, src_bytes, from_device(kind)):
         return host_fail(hipErrorInvalidValue)
     if dpitch == width and spitch == width:
         memmove(to, source, dst_bytes)
@@ -66,11 +75,11 @@ cdef hipError_t copy_2d(
     return hipSuccess
 
 
-cdef bint box_fits(const void *first, size_t pitch, size_t slice, hipExtent extent) noexcept nogil:
+cdef bint box_fits(const void *first, size_t pitch, size_t slice, hipExtent extent, bint of_device) noexcept nogil:
     """Whether a whole box may be touched: asked before the first slice is."""
     cdef size_t face = 0, bytes = 0
     return (span(pitch, extent.width, extent.height, &face) and span(slice, face, extent.depth, &bytes)
-            and fits(first, bytes))
+            and fits(first, bytes, of_device))
 
 
 cdef hipError_t copy_3d(const hipMemcpy3DParms *p) noexcept nogil:
@@ -93,7 +102,8 @@ cdef hipError_t copy_3d(const hipMemcpy3DParms *p) noexcept nogil:
     src_start = p.srcPos.x + p.srcPos.y * p.srcPtr.pitch + p.srcPos.z * src_slice
     dst = <char *>p.dstPtr.ptr + dst_start
     src = <const char *>p.srcPtr.ptr + src_start
-    if not box_fits(dst, p.dstPtr.pitch, dst_slice, p.extent) or not box_fits(src, p.srcPtr.pitch, src_slice, p.extent):
+    if (not box_fits(dst, p.dstPtr.pitch, dst_slice, p.extent, to_device(p.kind))
+            or not box_fits(src, p.srcPtr.pitch, src_slice, p.extent, from_device(p.kind))):
         return host_fail(hipErrorInvalidValue)
     for slice in range(p.extent.depth):
         error = copy_2d(dst, p.dstPtr.pitch, src, p.srcPtr.pitch, p.extent.width, p.extent.height, p.kind)
@@ -108,7 +118,7 @@ cdef hipError_t fill(void *dst, uint32_t value, size_t element, size_t count) no
     cdef size_t i
     if count == 0:
         return hipSuccess
-    if count > <size_t>-1 / element or not fits(dst, count * element) or <uintptr_t>dst % element:
+    if count > <size_t>-1 / element or not fits(dst, count * element, True) or <uintptr_t>dst % element:
         return host_fail(hipErrorInvalidValue)
     if element == 1:
         memset(dst, <int>(value & 255), count)
@@ -126,7 +136,7 @@ cdef hipError_t fill_2d(void *dst, size_t pitch, int value, size_t width, size_t
     cdef char *to = <char *>dst
     if width == 0 or height == 0:
         return hipSuccess
-    if pitch < width or not span(pitch, width, height, &bytes) or not fits(dst, bytes):
+    if pitch < width or not span(pitch, width, height, &bytes) or not fits(dst, bytes, True):
         return host_fail(hipErrorInvalidValue)
     for row in range(height):
         memset(to, value & 255, width)
@@ -140,7 +150,7 @@ cdef hipError_t fill_3d(hipPitchedPtr dst, int value, hipExtent extent) noexcept
     cdef char *to = <char *>dst.ptr
     if extent.width == 0 or extent.height == 0 or extent.depth == 0:
         return hipSuccess
-    if dst.pitch < extent.width or not box_fits(to, dst.pitch, step, extent):
+    if dst.pitch < extent.width or not box_fits(to, dst.pitch, step, extent, True):
         return host_fail(hipErrorInvalidValue)
     for slice in range(extent.depth):
         error = fill_2d(to, dst.pitch, value, extent.width, extent.height)

@@ -17,7 +17,8 @@ cdef extern from "hip.h" nogil:
         hipErrorInvalidMemcpyDirection, hipErrorInvalidDevice, hipErrorInvalidHandle, hipErrorIllegalState
         hipErrorUnsupportedLimit, hipErrorPeerAccessNotEnabled, hipErrorHostMemoryAlreadyRegistered
         hipErrorHostMemoryNotRegistered, hipErrorNotSupported
-        hipMemcpyHostToHost, hipMemcpyDefault, hipMemcpyDeviceToDeviceNoCU
+        hipMemcpyHostToHost, hipMemcpyHostToDevice, hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice
+        hipMemcpyDefault, hipMemcpyDeviceToDeviceNoCU
         hipMemoryTypeUnregistered, hipMemoryTypeHost, hipMemoryTypeDevice, hipMemoryTypeManaged
         hipStreamNonBlocking, hipEventBlockingSync, hipEventDisableTiming, hipEventInterprocess
         hipMemAttachGlobal, hipMemAttachHost

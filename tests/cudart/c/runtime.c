@@ -108,6 +108,14 @@ static void copies(void) {
     OK(cudaMallocHost((void **)&pinned, 256));
     pinned[0] = 5;
     OK(cudaMemcpy(d, pinned, 4, cudaMemcpyHostToDevice));
+    /* what is said to be the device's and is not: refused, and nothing is touched */
+    IS(1, cudaMemcpy(back, host, 8, cudaMemcpyHostToDevice));
+    IS(1, cudaMemcpy(back, host, 8, cudaMemcpyDeviceToHost));
+    IS(1, cudaMemcpy(d, host, 8, cudaMemcpyDeviceToDevice));
+    IS(1, cudaMemset((void *)0x7f0000001234, 0, 8));
+    IS(1, cudaMemset(back, 0, 8));
+    IS(1, cudaMemcpy2D((void *)0x7f0000001234, 16, host, 16, 16, 2, cudaMemcpyHostToDevice));
+    cudaGetLastError();
     OK(cudaFreeHost(pinned));
     OK(cudaFree(managed));
     OK(cudaFree(box.ptr));
@@ -125,7 +133,7 @@ static void CUDART_CB note(cudaStream_t stream, cudaError_t status, void *data) 
 static void streams(void) {
     cudaStream_t s, kinds[3] = {NULL, (cudaStream_t)1, (cudaStream_t)2};
     cudaEvent_t start, stop;
-    int calls = 0, least = 9, greatest = 9, priority = 9;
+    int *d = NULL, calls = 0, least = 9, greatest = 9, priority = 9;
     float ms = -1;
     OK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     IS(0, least);
@@ -140,14 +148,16 @@ static void streams(void) {
     OK(cudaEventRecord(stop, s));
     OK(cudaEventSynchronize(stop));
     IS(2, calls);
+    OK(cudaMalloc((void **)&d, sizeof *d));
     OK(cudaEventElapsedTime(&ms, start, stop));
     IS(1, ms >= 0 && ms < 10000);
     for (int i = 0; i < 3; i++) {
         OK(cudaStreamWaitEvent(kinds[i], stop, 0));
-        OK(cudaMemsetAsync(&calls, 0, sizeof calls, kinds[i]));
+        OK(cudaMemsetAsync(d, 0, sizeof *d, kinds[i]));
         OK(cudaStreamSynchronize(kinds[i]));
         OK(cudaStreamQuery(kinds[i]));
     }
+    OK(cudaFree(d));
     OK(cudaEventDestroy(start));
     OK(cudaEventDestroy(stop));
     OK(cudaStreamDestroy(s));
