@@ -220,51 +220,71 @@ cdef cudnnStatus_t ctc_logarithms(dnn_handle *h, float *x, size_t count) noexcep
     return CUDNN_STATUS_SUCCESS
 
 
+cdef uint32_t ctc_moved(dnn_handle *h, const ctc_call *c, const dnn_tensor *d, float *x, float *rows, int steps,
+        bint back) noexcept nogil:
+    """Some steps of a sequence between the device and `rows`: many where symbols are side by side, else one."""
+    cdef hipStream_t stream = <hipStream_t>to_stream(h.stream)
+    cdef size_t apart = <size_t>(d.stride[0] if d.stride[2] == 1 else d.stride[2]) * sizeof(float)
+    cdef size_t width = (<size_t>c.classes if d.stride[2] == 1 else 1) * sizeof(float)
+    cdef size_t count = <size_t>(steps if d.stride[2] == 1 else c.classes)
+    cdef uint32_t failed
+    if back:
+        failed = dg_hip.hipMemcpy2DAsync(x, apart, rows, width, width, count, hipMemcpyHostToDevice, stream)
+    else:
+        failed = dg_hip.hipMemcpy2DAsync(rows, width, x, apart, width, count, hipMemcpyDeviceToHost, stream)
+    return failed | dg_hip.hipStreamSynchronize(stream)
+
+
+cdef double ctc_blank(const ctc_call *c, float *row) noexcept nogil:
+    """The cost of the blank at one step; the row becomes its gradient."""
+    cdef double cost, largest
+    cdef double total = 0
+    cdef int i
+    if not c.softmax:
+        cost = -log(<double>row[0])
+        memset(&row[1], 0, <size_t>(c.classes - 1) * sizeof(float))
+        row[0] = -1 / row[0]
+        return cost
+    largest = row[0]
+    for i in range(1, c.classes):
+        largest = row[i] if row[i] > largest else largest
+    for i in range(c.classes):
+        total += exp(row[i] - largest)
+    cost = log(total) + largest - row[0]
+    for i in range(c.classes):
+        row[i] = <float>(exp(row[i] - largest) / total)
+    row[0] -= 1
+    return cost
+
+
 cdef cudnnStatus_t ctc_other(dnn_handle *h, const ctc_call *c, int n, int kind, const dnn_tensor *pd, const float *probs,
         float *costs, const dnn_tensor *gd, float *gradients) noexcept nogil:
-    """A sequence that MIOpen cannot: one without a label is blank throughout; an impossible one costs nothing, as with
-    NVIDIA's library, and has no gradient."""
-    cdef float[CTC_FLOATS] row
+    """A sequence that MIOpen cannot: one without a label is blank throughout; an impossible one costs nothing, as PyTorch
+    expects of NVIDIA's library, and has no gradient."""
+    cdef float[CTC_FLOATS] rows
     cdef hipStream_t stream = <hipStream_t>to_stream(h.stream)
     cdef double cost = 0
-    cdef double total, largest
     cdef float value
-    cdef int t, i
+    cdef int t = 0
+    cdef int i, some
     cdef uint32_t failed = 0
     if c.classes > CTC_FLOATS:
         return cannot(b"a sequence without an alignment, and more than 16384 symbols")
-    for t in range(c.input_lengths[n]):
+    while t < c.input_lengths[n] and failed == 0:
+        some = CTC_FLOATS // c.classes
+        some = some if some < c.input_lengths[n] - t else c.input_lengths[n] - t
+        if pd.stride[2] != 1 or (gradients is not NULL and gd.stride[2] != 1):
+            some = 1
         if kind == CTC_EMPTY:
-            failed |= dg_hip.hipMemcpy2DAsync(
-                row, sizeof(float), probs + <size_t>t * pd.stride[0] + <size_t>n * pd.stride[1],
-                <size_t>pd.stride[2] * sizeof(float), sizeof(float), <size_t>c.classes, hipMemcpyDeviceToHost, stream)
-            failed |= dg_hip.hipStreamSynchronize(stream)
-            total = 1
-            if c.softmax:
-                largest = row[0]
-                for i in range(1, c.classes):
-                    largest = row[i] if row[i] > largest else largest
-                total = 0
-                for i in range(c.classes):
-                    row[i] = <float>exp(row[i] - largest)
-                    total += row[i]
-                for i in range(c.classes):
-                    row[i] = <float>(row[i] / total)
-                cost -= log(row[0])
-                row[0] -= 1
-            else:
-                cost -= log(row[0])
-                row[0] = -1 / row[0]
-                memset(&row[1], 0, <size_t>(c.classes - 1) * sizeof(float))
+            failed = ctc_moved(h, c, pd, <float *>probs + <size_t>t * pd.stride[0] + <size_t>n * pd.stride[1], rows, some,
+                               False)
+            for i in range(some):
+                cost += ctc_blank(c, &rows[i * c.classes])
         else:
-            memset(row, 0, <size_t>c.classes * sizeof(float))
-        if gradients is not NULL:
-            failed |= dg_hip.hipMemcpy2DAsync(
-                gradients + <size_t>t * gd.stride[0] + <size_t>n * gd.stride[1], <size_t>gd.stride[2] * sizeof(float), row,
-                sizeof(float), sizeof(float), <size_t>c.classes, hipMemcpyHostToDevice, stream)
-            failed |= dg_hip.hipStreamSynchronize(stream)
-        if failed:
-            break
+            memset(rows, 0, <size_t>(some * c.classes) * sizeof(float))
+        if gradients is not NULL and failed == 0:
+            failed = ctc_moved(h, c, gd, gradients + <size_t>t * gd.stride[0] + <size_t>n * gd.stride[1], rows, some, True)
+        t += some
     value = <float>cost
     failed |= dg_hip.hipMemcpyAsync(costs + n, &value, sizeof(float), hipMemcpyHostToDevice, stream)
     failed |= dg_hip.hipStreamSynchronize(stream)
