@@ -13,10 +13,13 @@ cdef extern from "support.h" nogil:
 
     uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh)
     void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d)
+
     void *dnn_blas(dnn_handle *h)
     uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, int64_t m, int64_t n, int64_t k, double alpha,
                       const void *a, int64_t lda, int64_t next_a, const void *b, int64_t ldb, int64_t next_b, double beta,
                       void *c, int64_t ldc, int64_t next_c, int count)
+
+    void *dnn_amd_ctc(dnn_handle *h, int softmax)
     double dnn_factor(int type, const void *factor)
     size_t dnn_bytes(const dnn_tensor *d)
     void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged)

@@ -168,6 +168,16 @@ cdef void *make_rnn(const int32_t *w) noexcept nogil:
         dg_miopen.miopenDestroyRNNDescriptor(d)
     return failed(b"miopenSetRNNDescriptor_V2", status)
 
+cdef void *make_ctc(const int32_t *w) noexcept nogil:
+    cdef miopenCTCLossDescriptor_t d = NULL
+    cdef uint32_t status = dg_miopen.miopenCreateCTCLossDescriptor(&d)
+    if status == 0:
+        status = dg_miopen.miopenSetCTCLossDescriptor(d, <miopenDataType_t>w[0], w[1], <uint8_t>w[2])
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyCTCLossDescriptor(d)
+    return failed(b"miopenSetCTCLossDescriptor", status)
+
 
 cdef void *make(const content *c) noexcept nogil:
     if c.kind == DNN_TENSOR:
@@ -182,6 +192,9 @@ cdef void *make(const content *c) noexcept nogil:
         return make_lrn(c.words)
     if c.kind == DNN_RNN:
         return make_rnn(c.words)
+
+    if c.kind == DNN_CTC:
+        return make_ctc(c.words)
     return make_reduce(c.words)
 
 
@@ -200,6 +213,9 @@ cdef void unmake(uint32_t kind, void *amd) noexcept nogil:
         dg_miopen.miopenDestroyLRNDescriptor(<miopenLRNDescriptor_t>amd)
     elif kind == DNN_RNN:
         dg_miopen.miopenDestroyRNNDescriptor(<miopenRNNDescriptor_t>amd)
+
+    elif kind == DNN_CTC:
+        dg_miopen.miopenDestroyCTCLossDescriptor(<miopenCTCLossDescriptor_t>amd)
     else:
         dg_miopen.miopenDestroyReduceTensorDescriptor(<miopenReduceTensorDescriptor_t>amd)
 
@@ -398,6 +414,14 @@ cdef public void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *d
     c.words[5] = miopenRNNNoBias if d.bias == CUDNN_RNN_NO_BIAS else miopenRNNwithBias
     c.words[6] = <int32_t>to_dnn_type(<uint32_t>type)
     memcpy(&c.words[8], &dropout, sizeof(dropout))
+
+cdef public void *dnn_amd_ctc(dnn_handle *h, int softmax) noexcept nogil:
+    """Of floats, with symbol 0 as the blank."""
+    cdef content c
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_CTC
+    c.words[0] = miopenFloat
+    c.words[2] = softmax
     return find(h, &c, NULL)
 
 
