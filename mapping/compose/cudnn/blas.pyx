@@ -20,8 +20,6 @@ cdef extern from "support.h" nogil:
 cdef uint32_t open_blas(dnn_handle *h) noexcept nogil:
     """On the device that the handle was created for. The reason of a failure is told."""
     cdef hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed
-
-
     cdef int device = h.device
     cdef uint32_t status
     cdef void *blas = NULL
@@ -37,9 +35,6 @@ cdef uint32_t open_blas(dnn_handle *h) noexcept nogil:
     dg_hip.hipThreadExchangeStreamCaptureMode(&mode)
     status = dg_rocblas.rocblas_create_handle(<rocblas_handle *>&blas)
     dg_hip.hipThreadExchangeStreamCaptureMode(&mode)
-
-    status = dg_rocblas.rocblas_create_handle(<rocblas_handle *>&blas)
-
     if device != h.device:
         dg_hip.hipSetDevice(device)
     if status != 0:
@@ -80,9 +75,6 @@ cdef public uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b,
     if m == 0 or n == 0 or count == 0:
         return 0
     if (m | n | k | lda | ldb | ldc) > 0x7fffffff:  # none is negative
-
-    if m > 0x7fffffff or n > 0x7fffffff or k > 0x7fffffff or lda > 0x7fffffff or ldb > 0x7fffffff or ldc > 0x7fffffff:
-
         return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"a matrix of more than 2^31 rows or columns")
     blas = dnn_blas(h)
     if blas is NULL:

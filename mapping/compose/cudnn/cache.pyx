@@ -168,6 +168,7 @@ cdef void *make_rnn(const int32_t *w) noexcept nogil:
         dg_miopen.miopenDestroyRNNDescriptor(d)
     return failed(b"miopenSetRNNDescriptor_V2", status)
 
+
 cdef void *make_ctc(const int32_t *w) noexcept nogil:
     cdef miopenCTCLossDescriptor_t d = NULL
     cdef uint32_t status = dg_miopen.miopenCreateCTCLossDescriptor(&d)
@@ -192,7 +193,6 @@ cdef void *make(const content *c) noexcept nogil:
         return make_lrn(c.words)
     if c.kind == DNN_RNN:
         return make_rnn(c.words)
-
     if c.kind == DNN_CTC:
         return make_ctc(c.words)
     return make_reduce(c.words)
@@ -213,7 +213,6 @@ cdef void unmake(uint32_t kind, void *amd) noexcept nogil:
         dg_miopen.miopenDestroyLRNDescriptor(<miopenLRNDescriptor_t>amd)
     elif kind == DNN_RNN:
         dg_miopen.miopenDestroyRNNDescriptor(<miopenRNNDescriptor_t>amd)
-
     elif kind == DNN_CTC:
         dg_miopen.miopenDestroyCTCLossDescriptor(<miopenCTCLossDescriptor_t>amd)
     else:

@@ -40,7 +40,6 @@ DG_HIDDEN void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double
 DG_HIDDEN void *dnn_amd_lrn(dnn_handle *h, int mode, uint32_t n, double alpha, double beta, double k);
 DG_HIDDEN void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type);
 DG_HIDDEN void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *dropout);
-
 DG_HIDDEN void *dnn_amd_ctc(dnn_handle *h, int softmax);
 DG_HIDDEN void dnn_ring_emptied(dnn_handle *h);
 

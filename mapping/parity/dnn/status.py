@@ -18,7 +18,6 @@ FOREIGN = 0x1234
 REFUSED = "refused"  # any status but success
 ANY = "any"
 _UNUSED = {"kDesc", "cDesc", "iDesc", "qDesc", "dcDesc", "dkDesc"}  # by cudnnRNN…Ex, which are given NULL there
-
 # NVIDIA's library answers success before its kernel reads through the NULL: a refusal is right
 _LATE = {("cudnnCTCLoss", "probs NULL"), ("cudnnCTCLoss_v8", "probs NULL"), ("cudnnCTCLoss_v8", "labelLengths NULL")}
 _TWISTS = {"dim0": "dimension 0 one larger", "dim1": "dimension 1 one larger", "type": "another element type",
