@@ -45,10 +45,10 @@ include "elements.pxi"
 # ---- functions ----
 
 
-def _signature(r: Routine, wide: bool) -> list[str]:
-    name = r.name + ("_64" if wide else "")
+def _signature(r: Routine, wide: bool, head: str = "") -> list[str]:
+    head = head or f"cdef public rocblas_status {r.name}{'_64' if wide else ''}("
     params = [spelling.declare(a.wide if wide else a.narrow, a.name) for a in r.args]
-    return wrap(params, 112, f"cdef public rocblas_status {name}(", "    ", ") noexcept nogil:")
+    return wrap(params, 112, head, "    ", ") noexcept nogil:")
 
 
 def _prototype(r: Routine, wide: bool) -> str:
@@ -56,19 +56,33 @@ def _prototype(r: Routine, wide: bool) -> str:
     return f"rocblas_status {r.name}{'_64' if wide else ''}({params})"
 
 
-def _narrow_body(r: Routine) -> Iterator[str]:
+def _narrow_body(r: Routine, wide: str = "_64") -> Iterator[str]:
     """The 32-bit form hands on to the 64-bit one; an index comes back through a wide one."""
     index = [a for a in r.args if a.core.name == "result" and a.core.role == "index"]
     texts = ", ".join(f"&wide if {a.name} != NULL else NULL" if a in index else spelling.name(a.name) for a in r.args)
     if not index:
-        yield f"return {r.name}_64({texts})"
+        yield f"return {r.name}{wide}({texts})"
         return
     name = index[0].name
     yield "cdef int64_t wide = 0"
-    yield f"cdef rocblas_status status = {r.name}_64({texts})"
+    yield f"cdef rocblas_status status = {r.name}{wide}({texts})"
     yield "if status == rocblas_status_success:"
     yield f"    {name}[0] = <rocblas_int>wide"
     yield "return status"
+
+
+def _faulty(r: Routine) -> Iterator[str]:
+    """rocBLAS's own `_64` of the products of a matrix with itself: with k = 0 nothing is launched, as if β were 1."""
+    beta = next(a for a in r.args if a.name == "beta")
+    assert beta.element
+    real = "float" if beta.element.name in ("f32", "c32") else "double"
+    yield f"cdef {real}[2] one"
+    yield "one[0] = 1"
+    yield "one[1] = 0"
+    given = [spelling.name(a.name) for a in r.args]
+    yield "if k == 0 and beta != NULL and C != NULL:"
+    yield f"    return {r.name}_any({', '.join(f'<{a.wide}>one' if a is beta else g for a, g in zip(r.args, given, strict=True))})"
+    yield f"return {r.name}_any({', '.join(given)})"
 
 
 def _function(writer: Writer, r: Routine) -> None:
@@ -76,16 +90,27 @@ def _function(writer: Writer, r: Routine) -> None:
     writer.line()
     writer.line(f"# {r.entry.file}:{r.entry.where.line} {r.entry.key}: {r.entry.summary}")
     forms = [wide for wide, exists in ((True, r.has_wide), (False, r.has_narrow)) if exists]
+    faulty = r.entry.narrow == "first" and r.has_wide
+    if faulty:
+        _definition(writer, _signature(r, True, f"cdef rocblas_status {r.name}_any("), body(r))
     for i, wide in enumerate(forms):
-        if i:
+        if i or faulty:
             writer.line()
             writer.line()
         writer.line(f"# {_prototype(r, wide)}")
-        *first, last = _signature(r, wide)
-        for line in first:
-            writer.line(line)
-        with writer.block(last):
-            writer.lines(body(r) if i == 0 else "\n".join(_narrow_body(r)))
+        if faulty:
+            text = _faulty(r) if wide else _narrow_body(r, "_any")
+            _definition(writer, _signature(r, wide), "\n".join(text))
+        else:
+            _definition(writer, _signature(r, wide), body(r) if i == 0 else "\n".join(_narrow_body(r)))
+
+
+def _definition(writer: Writer, signature: list[str], text: str) -> None:
+    *first, last = signature
+    for line in first:
+        writer.line(line)
+    with writer.block(last):
+        writer.lines(text)
 
 
 # ---- OpenBLAS ----

@@ -106,7 +106,7 @@ def target_import(function: Function, target: Target, wide: bool | None = None) 
                 case _:
                     params.append(("void *", f"arg{i}", None))
     backend = backend_of(name)
-    narrow = expand(target.to, record) if wide and entry.narrow and backend == "rocblas" else ""
+    narrow = expand(target.to, record) if wide and entry.narrow != "never" and backend == "rocblas" else ""
     older = (expand(target.older, record) + ("_64" if wide else "")) if target.older and not wide else ""
     return Import(name, backend, RESULTS[backend], tuple(params), narrow, older, target.before if older else "")
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..tables.expr import Binary, Call, Compare, Expr, Logic, Name, Number
-from ..tables.kinds import OPTIONS, Kind
+from ..tables.kinds import OPTIONS, SIZES, Kind
 from ..tables.model import CParam, Function, Library, Target, TypeRecord, backend_of, expand, rocm_type
 from ..tables.types import Types
 from .combos import Keys, table_of
-from .imports import Imports, target_import, typed_elements
+from .imports import Import, Imports, target_import, typed_elements
 from .spelling import base_names, cython_type, declare, is_pointer, name, plain
 from .writer import Writer, wrap
 
@@ -331,7 +331,16 @@ class ChapterWriter:
         if target.compose:
             w.line(f"{indent}{head}{self._block_call(function, target.compose)}")
             return
-        item = target_import(function, target)
+        if function.form.wide and function.entry.narrow == "first":
+            sizes = [name(p.name) for p in function.params if p.kind.core.name in SIZES]
+            w.line(f"{indent}if not ({' or '.join(f'dg_wide({s})' for s in sizes)}):")
+            self._called(w, function, target, target_import(function, target, wide=False), indent + "    ", head)
+            if assign:
+                w.line(f"{indent}else:")
+                indent += "    "
+        self._called(w, function, target, target_import(function, target), indent, head)
+
+    def _called(self, w: Writer, function: Function, target: Target, item: Import, indent: str, head: str) -> None:
         self.chapter.used.add(item.name)
         call = f"dg_{item.backend}.{item.name}("
         if function.returns_status:

@@ -217,7 +217,7 @@ def _entry(
         capture=capture,
         limits=text["limits"],
         lacks=MappingProxyType(f.get("lacks", lambda n: _lacks(n, text["limits"]), {})),
-        narrow=f.get("narrow", Node.boolean, True),
+        narrow=f.get("narrow", lambda n: n.choice(("never", "first"), "use of the 32-bit target"), ""),
         cpu=text["cpu"],
         oracle=text["oracle"],
         header=f.get("header", lambda n: n.text("a header"), defaults["header"]),

@@ -255,7 +255,7 @@ class Entry:
     capture: str = ""
     limits: str = ""
     lacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what `limits` says, in the suite's words
-    narrow: bool = True
+    narrow: str = ""  # `never`: no 32-bit target in a _64 form's place; `first`: it serves all that fits it
     cpu: str = ""
     oracle: str = ""
     header: str = ""

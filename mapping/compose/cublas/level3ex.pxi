@@ -73,6 +73,11 @@ cdef inline cublasStatus_t begin_wide_syrk(
     return status if status != CUBLAS_STATUS_SUCCESS else widen(w, A, lda, a)
 
 
+cdef inline bint fits(int64_t n, int64_t k, const wide_matrix *a, int64_t ldc) noexcept nogil:
+    """The 32-bit function serves: the _64 one does nothing where k is 0 (tables/cublas/level3.yaml, syrk)."""
+    return not (dg_wide(n) or dg_wide(k) or dg_wide(a.rows) or dg_wide(ldc))
+
+
 cdef inline cublasStatus_t widened_syrk(
     dg_blas *h, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n, int64_t k, const cuComplex *alpha,
     const void *A, cudaDataType Atype, int64_t lda, const cuComplex *beta, void *C, cudaDataType Ctype, int64_t ldc
@@ -83,10 +88,16 @@ cdef inline cublasStatus_t widened_syrk(
     if trans != CUBLAS_OP_C:  # a symmetric product has no conjugate
         status = begin_wide_syrk(&w, &a, h, trans, n, &k, alpha, PAIRS, A, lda, beta, C, ldc)
         if status == CUBLAS_STATUS_SUCCESS and w.device is not NULL:
-            status = status_of_rocblas(dg_rocblas.rocblas_csyrk_64(
-                h.blas, to_fill(uplo), to_op(trans), n, k, <const rocblas_float_complex *>alpha,
-                <const rocblas_float_complex *>a.at, a.rows if a.rows > 0 else 1, <const rocblas_float_complex *>beta,
-                <rocblas_float_complex *>C, ldc))
+            if fits(n, k, &a, ldc):
+                status = status_of_rocblas(dg_rocblas.rocblas_csyrk(
+                    h.blas, to_fill(uplo), to_op(trans), <int>n, <int>k, <const rocblas_float_complex *>alpha,
+                    <const rocblas_float_complex *>a.at, <int>a.rows if a.rows > 0 else 1,
+                    <const rocblas_float_complex *>beta, <rocblas_float_complex *>C, <int>ldc))
+            else:
+                status = status_of_rocblas(dg_rocblas.rocblas_csyrk_64(
+                    h.blas, to_fill(uplo), to_op(trans), n, k, <const rocblas_float_complex *>alpha,
+                    <const rocblas_float_complex *>a.at, a.rows if a.rows > 0 else 1, <const rocblas_float_complex *>beta,
+                    <rocblas_float_complex *>C, ldc))
         end_widening(&w)
     return status
 
@@ -101,8 +112,13 @@ cdef inline cublasStatus_t widened_herk(
     if trans != CUBLAS_OP_T:  # nor a Hermitian one a plain transpose
         status = begin_wide_syrk(&w, &a, h, trans, n, &k, alpha, PLAIN, A, lda, beta, C, ldc)
         if status == CUBLAS_STATUS_SUCCESS and w.device is not NULL:
-            status = status_of_rocblas(dg_rocblas.rocblas_cherk_64(
-                h.blas, to_fill(uplo), to_op(trans), n, k, alpha, <const rocblas_float_complex *>a.at,
-                a.rows if a.rows > 0 else 1, beta, <rocblas_float_complex *>C, ldc))
+            if fits(n, k, &a, ldc):
+                status = status_of_rocblas(dg_rocblas.rocblas_cherk(
+                    h.blas, to_fill(uplo), to_op(trans), <int>n, <int>k, alpha, <const rocblas_float_complex *>a.at,
+                    <int>a.rows if a.rows > 0 else 1, beta, <rocblas_float_complex *>C, <int>ldc))
+            else:
+                status = status_of_rocblas(dg_rocblas.rocblas_cherk_64(
+                    h.blas, to_fill(uplo), to_op(trans), n, k, alpha, <const rocblas_float_complex *>a.at,
+                    a.rows if a.rows > 0 else 1, beta, <rocblas_float_complex *>C, ldc))
         end_widening(&w)
     return status

@@ -87,6 +87,8 @@ cdef void *make_convolution(const int32_t *w) noexcept nogil:
             miopenConvolution)
         if status == 0 and w[1] > 1:
             status = dg_miopen.miopenSetConvolutionGroupCount(d, w[1])
+        if status == 0 and w[2 + 3 * DNN_SPATIALS]:
+            status = dg_miopen.miopenSetConvolutionAttribute(d, MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC, 1)
         if status == 0:
             return d
         dg_miopen.miopenDestroyConvolutionDescriptor(d)
@@ -167,6 +169,17 @@ cdef void *make_rnn(const int32_t *w) noexcept nogil:
     return failed(b"miopenSetRNNDescriptor_V2", status)
 
 
+cdef void *make_ctc(const int32_t *w) noexcept nogil:
+    cdef miopenCTCLossDescriptor_t d = NULL
+    cdef uint32_t status = dg_miopen.miopenCreateCTCLossDescriptor(&d)
+    if status == 0:
+        status = dg_miopen.miopenSetCTCLossDescriptor(d, <miopenDataType_t>w[0], w[1], <uint8_t>w[2])
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyCTCLossDescriptor(d)
+    return failed(b"miopenSetCTCLossDescriptor", status)
+
+
 cdef void *make(const content *c) noexcept nogil:
     if c.kind == DNN_TENSOR:
         return make_tensor(c.words)
@@ -180,6 +193,8 @@ cdef void *make(const content *c) noexcept nogil:
         return make_lrn(c.words)
     if c.kind == DNN_RNN:
         return make_rnn(c.words)
+    if c.kind == DNN_CTC:
+        return make_ctc(c.words)
     return make_reduce(c.words)
 
 
@@ -198,6 +213,8 @@ cdef void unmake(uint32_t kind, void *amd) noexcept nogil:
         dg_miopen.miopenDestroyLRNDescriptor(<miopenLRNDescriptor_t>amd)
     elif kind == DNN_RNN:
         dg_miopen.miopenDestroyRNNDescriptor(<miopenRNNDescriptor_t>amd)
+    elif kind == DNN_CTC:
+        dg_miopen.miopenDestroyCTCLossDescriptor(<miopenCTCLossDescriptor_t>amd)
     else:
         dg_miopen.miopenDestroyReduceTensorDescriptor(<miopenReduceTensorDescriptor_t>amd)
 
@@ -299,7 +316,12 @@ cdef public void *dnn_amd_filter(dnn_handle *h, dnn_filter *d) noexcept nogil:
 
 
 cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcept nogil:
-    """As a cross-correlation: MIOpen knows no other."""
+    return dnn_amd_correlation(h, d, False)
+
+
+cdef public void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable) noexcept nogil:
+    """MIOpen knows nothing but cross-correlations. A repeatable one gives the same bits whenever it runs: `d` is then not the
+    program's, since it remembers one of both."""
     cdef content c
     if d.amd is not NULL:
         return d.amd
@@ -313,6 +335,7 @@ cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcep
     memcpy(&c.words[2], d.pad, sizeof(d.pad))
     memcpy(&c.words[2 + DNN_SPATIALS], d.stride, sizeof(d.stride))
     memcpy(&c.words[2 + 2 * DNN_SPATIALS], d.dilation, sizeof(d.dilation))
+    c.words[2 + 3 * DNN_SPATIALS] = repeatable
     return find(h, &c, &d.amd)
 
 
@@ -390,6 +413,14 @@ cdef public void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *d
     c.words[5] = miopenRNNNoBias if d.bias == CUDNN_RNN_NO_BIAS else miopenRNNwithBias
     c.words[6] = <int32_t>to_dnn_type(<uint32_t>type)
     memcpy(&c.words[8], &dropout, sizeof(dropout))
+
+cdef public void *dnn_amd_ctc(dnn_handle *h, int softmax) noexcept nogil:
+    """Of floats, with symbol 0 as the blank."""
+    cdef content c
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_CTC
+    c.words[0] = miopenFloat
+    c.words[2] = softmax
     return find(h, &c, NULL)
 
 
