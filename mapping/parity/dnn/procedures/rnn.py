@@ -376,7 +376,9 @@ def forward(s: Stage, v: Values) -> None:
 
 
 def _backward(s: Stage, v: Values, weights: bool) -> None:
+    """The reserve space alone is kept between the passes: the weights' pass has a workspace of its own."""
     net = _net(s, v, True, backward=True)
+    other = s.space("other work", net.work_size) if weights else None
     width = v.projection * net.directions
     dy = sequence(s, v, "dy", net.type, width)
     dx = sequence(s, v, "dx", net.type, v.input, "out")
@@ -398,17 +400,17 @@ def _backward(s: Stage, v: Values, weights: bool) -> None:
                     dweights.raw[grid] = net.type.encode(rng.random(grid.shape) - 0.5)
     _call_forward(net, True)
     get = net.states.get
-    spaces = {"workSpaceSize": net.work_size, "workSpace": net.work, "reserveSpaceSize": net.reserve_size,
-              "reserveSpace": net.reserve, "weightSpaceSize": net.weight_size}  # fmt: skip
+    spaces = {"workSpaceSize": net.work_size, "reserveSpaceSize": net.reserve_size, "reserveSpace": net.reserve,
+              "weightSpaceSize": net.weight_size}  # fmt: skip
     s.run(
         "cudnnRNNBackwardData_v8", rnnDesc=net.descriptor, devSeqLengths=net.lengths, yDesc=net.y, y=net.y, dy=dy,
         xDesc=net.x, dx=dx, hDesc=net.descs["h"], hx=get("hx"), dhy=get("dhy"), dhx=get("dhx"), cDesc=net.descs["c"],
-        cx=get("cx"), dcy=get("dcy"), dcx=get("dcx"), weightSpace=net.weights, **spaces,
+        cx=get("cx"), dcy=get("dcy"), dcx=get("dcx"), weightSpace=net.weights, workSpace=net.work, **spaces,
     )  # fmt: skip
     if dweights is not None:
         s.run(
             "cudnnRNNBackwardWeights_v8", rnnDesc=net.descriptor, addGrad=WGRAD_ADD, devSeqLengths=net.lengths, xDesc=net.x,
-            x=net.x, hDesc=net.descs["h"], hx=get("hx"), yDesc=net.y, y=net.y, dweightSpace=dweights, **spaces,
+            x=net.x, hDesc=net.descs["h"], hx=get("hx"), yDesc=net.y, y=net.y, dweightSpace=dweights, workSpace=other, **spaces,
         )  # fmt: skip
     run = claim_forward(net, network)
     g = oracle.backward(network, run, v.lengths, net.full(dy), net.state("dhy"), net.state("dcy"))

@@ -98,6 +98,7 @@ class _Old:
         net.work, net.work_size = s.space("work", work_size), work_size
         if training:
             net.reserve, net.reserve_size = s.space("reserve", reserve_size), reserve_size
+        self.other_work = s.space("other work", work_size) if backward else None
         for name, size in (("h", v.projection), ("c", v.hidden)):
             dims = [v.layers * directions, len(v.lengths), size]
             net.descs[name] = s.tensor_descriptor(name, type_, dims, packed(dims))
@@ -181,7 +182,8 @@ class _Old:
         net = self.net
         self.s.run(
             f"cudnnRNNBackwardWeights{'Ex' if ex else ''}", rnnDesc=net.descriptor, x=net.x, y=net.y, dwDesc=self.w_desc,
-            dw=dw, **self.state("hx"), **self.sequences(ex, xDesc="x", yDesc="y"), **self.spaces(True),
+            dw=dw, **self.state("hx"), **self.sequences(ex, xDesc="x", yDesc="y"),
+            **{**self.spaces(True), "workSpace": self.other_work},
         )  # fmt: skip
 
 
