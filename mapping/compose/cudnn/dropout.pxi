@@ -31,7 +31,8 @@ cdef public cudnnStatus_t get_dropout_descriptor(dnn_dropout *d, dnn_handle *h, 
 
 
 cdef public cudnnStatus_t destroy_dropout_descriptor(dnn_dropout *d) noexcept nogil:
-    if d is not NULL and d.amd is not NULL:
+    """At the end of the process AMD's library may be gone."""
+    if d is not NULL and d.amd is not NULL and dg_need(b"miopen") == DG_OK:
         dg_miopen.miopenDestroyDropoutDescriptor(<miopenDropoutDescriptor_t>d.amd)
         d.amd = NULL
     return dnn_delete(d, DNN_DROPOUT)

@@ -64,15 +64,15 @@ cdef struct solutions:
 
 # ---- the problem
 
-cdef int layout_cost(const dnn_tensor *t, int format) noexcept nogil:
+cdef bint is_laid_otherwise(const dnn_tensor *t, int format) noexcept nogil:
     """Whether a tensor must be copied to be one of this layout. Strides of dimensions of 1 say nothing."""
     cdef int32_t[DNN_DIMS] packed
     cdef int i
     dnn_pack(format, t.type, t.count, t.dim, packed)
     for i in range(t.count):
         if t.dim[i] != 1 and t.stride[i] != packed[i]:
-            return 1
-    return 0
+            return True
+    return False
 
 
 cdef void in_two(const dnn_tensor *given, dnn_tensor *t) noexcept nogil:
@@ -87,7 +87,7 @@ cdef void in_two(const dnn_tensor *given, dnn_tensor *t) noexcept nogil:
         t.stride[2] = given.stride[2] * given.dim[2]
 
 
-cdef bint is_smaller(const dnn_tensor *t, int dims, const int *dim) noexcept nogil:
+cdef bint has_other_sizes(const dnn_tensor *t, int dims, const int *dim) noexcept nogil:
     cdef int i
     if t.count != dims:
         return True
@@ -109,7 +109,7 @@ cdef public uint32_t dnn_conv_begin(dnn_work *k, int direction, dnn_tensor *x, d
     status = dnn_convolved(d, x, w, dim)
     if status != 0:
         return status
-    if is_smaller(y, x.count, dim):
+    if has_other_sizes(y, x.count, dim):
         return bad(b"the output's sizes are not those of the convolution")
     if x.format == CUDNN_TENSOR_NCHW_VECT_C or w.format == CUDNN_TENSOR_NCHW_VECT_C or y.format == CUDNN_TENSOR_NCHW_VECT_C:
         return cannot(b"MIOpen has no tensors of vectors (NCHW_VECT_C)")
@@ -171,8 +171,8 @@ cdef int the_layout(const dnn_work *k) noexcept nogil:
         return CUDNN_TENSOR_NCHW
     for i in range(3):
         bytes = dnn_bytes(&k.given[i])
-        plain += <size_t>layout_cost(&k.given[i], CUDNN_TENSOR_NCHW) * bytes
-        last += <size_t>layout_cost(&k.given[i], CUDNN_TENSOR_NHWC) * bytes
+        plain += <size_t>is_laid_otherwise(&k.given[i], CUDNN_TENSOR_NCHW) * bytes
+        last += <size_t>is_laid_otherwise(&k.given[i], CUDNN_TENSOR_NHWC) * bytes
     return CUDNN_TENSOR_NHWC if last < plain else CUDNN_TENSOR_NCHW
 
 
@@ -183,7 +183,7 @@ cdef void lay_out(dnn_work *k, int format) noexcept nogil:
         k.own[i] = k.given[i]
         k.own[i].amd = NULL
         dnn_pack(format, k.own[i].type, k.own[i].count, k.own[i].dim, k.own[i].stride)
-        k.copied[i] = layout_cost(&k.given[i], format)
+        k.copied[i] = is_laid_otherwise(&k.given[i], format)
 
 
 cdef inline int result_of(int direction) noexcept nogil:
@@ -348,6 +348,15 @@ cdef entry *look_up(dnn_handle *h, const int32_t *key, bint *known) noexcept nog
     return e
 
 
+cdef bint has_one(const entry *e) noexcept nogil:
+    """A solution that has not failed yet."""
+    cdef int i
+    for i in range(e.count):
+        if e.at[i].state >= 0:
+            return True
+    return False
+
+
 cdef entry *solved(dnn_handle *h, dnn_work *k, bint repeatable) noexcept nogil:
     """The problem's solutions; NULL where there are none, and the reason is told."""
     cdef amd_problem p
@@ -372,12 +381,12 @@ cdef entry *solved(dnn_handle *h, dnn_work *k, bint repeatable) noexcept nogil:
                 e.at[i].bytes = found[i].workspace_size
                 e.at[i].time = found[i].time
             by_time(e)
-        if e.count > 0:
+        if has_one(e):
             return e
         if k.format == CUDNN_TENSOR_NCHW:
             break
         lay_out(k, CUDNN_TENSOR_NCHW)  # copies, but more solvers
-    cannot(b"MIOpen has no solution for this convolution")
+    cannot(b"MIOpen has no solution for this convolution, or all have failed")
     return NULL
 
 
@@ -547,7 +556,9 @@ cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, doubl
         status = with_solution(h, k, repeatable, e, &e.at[i], alpha, data, workspace, size, beta)
         if status == 0 or (e.at[i].state >= 0 and status != CUDNN_STATUS_ALLOC_FAILED):
             return status
-    return status if status != 0 else cannot(b"all of MIOpen's solutions for this convolution have failed")
+    if k.format != CUDNN_TENSOR_NCHW and not has_one(e):
+        return dnn_conv(h, k, repeatable, alpha, data, workspace, size, beta)  # in the other layout
+    return status
 
 
 cdef public uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, bint repeatable, size_t *size, float *time) noexcept nogil:
@@ -567,7 +578,7 @@ cdef public uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, bint repeatable, 
             size[0] = pieces(k, True, at) + e.at[i].bytes
             time[0] = e.at[i].time
             return 0
-    return cannot(b"all of MIOpen's solutions for this convolution have failed")
+    return CUDNN_STATUS_NOT_SUPPORTED
 
 
 # ---- trials
@@ -589,8 +600,9 @@ cdef public uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, bint repeatable,
     cdef solution *s
     cdef int i, turn
     cdef int fine = 0
+    cdef bint other = False
     cdef uint32_t status = 0
-    cdef uint32_t failure
+    cdef uint32_t failure = CUDNN_STATUS_NOT_SUPPORTED
     time[0] = 0
     if not k.unrolled:
         e = solved(h, k, repeatable)
@@ -610,7 +622,6 @@ cdef public uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, bint repeatable,
         if status == 0:
             status = timed(h, start, stop, time)
     else:
-        failure = cannot(b"all of MIOpen's solutions for this convolution have failed")
         for i in range(e.count):
             s = &e.at[i]
             if s.state < 0:
@@ -631,6 +642,7 @@ cdef public uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, bint repeatable,
         e.measured = fine > 0
         status = 0 if fine > 0 else failure
         time[0] = e.at[0].time
+        other = k.format != CUDNN_TENSOR_NCHW and not has_one(e)
     dg_hip.hipEventDestroy(start)
     dg_hip.hipEventDestroy(stop)
-    return status
+    return dnn_conv_trial(h, k, repeatable, data, workspace, size, time) if other else status
