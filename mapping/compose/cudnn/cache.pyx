@@ -413,6 +413,8 @@ cdef public void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *d
     c.words[5] = miopenRNNNoBias if d.bias == CUDNN_RNN_NO_BIAS else miopenRNNwithBias
     c.words[6] = <int32_t>to_dnn_type(<uint32_t>type)
     memcpy(&c.words[8], &dropout, sizeof(dropout))
+    return find(h, &c, NULL)
+
 
 cdef public void *dnn_amd_ctc(dnn_handle *h, int softmax) noexcept nogil:
     """Of floats, with symbol 0 as the blank."""
