@@ -9,6 +9,7 @@ cdef extern from "support.h" nogil:
         int32_t batch
         int32_t steps
         int32_t training
+        dnn_dropout *drops
         void *rnn
         void *one
         void *state

@@ -12,8 +12,8 @@ cdef extern from "support.h" nogil:
     uint32_t dnn_net_state(const dnn_net *n, const dnn_tensor *d, const void *a, const void *b)
     uint32_t dnn_net_memory(const dnn_net *n, size_t weights, size_t work_size, const void *work, size_t reserve_size,
                             const void *reserve)
-    uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y, void *hy,
-                             void *cy, void *work, void *reserve)
+    uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
+                             void *hy, void *cy, void *work, void *reserve)
     uint32_t dnn_net_backward_data(dnn_net *n, const void *y, const void *dy, const void *dhy, const void *dcy,
                                    const void *w, const void *hx, const void *cx, void *dx, void *dhx, void *dcx,
                                    void *work, void *reserve)

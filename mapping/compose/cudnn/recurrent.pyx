@@ -1,8 +1,8 @@
 """Recurrent networks through MIOpen's: what both of cuDNN's APIs (rnn.pxi, rnn_old.pxi) have in common.
 
-Weights lie as MIOpen has them, gates renumbered. A network with one bias a gate has MIOpen's two, of which one is kept zero
-in a copy of the weights. MIOpen's backward pass leaves the gates' gradients in its workspace for the weights' pass, while
-cuDNN's programs keep the reserve space alone between the two: in training MIOpen's workspace is a part of it.
+Weights lie as MIOpen has them, gates renumbered. A network with one bias a gate has MIOpen's two, of which one is kept
+zero in a copy of the weights. MIOpen's backward pass leaves the gates' gradients in its workspace for the weights'
+pass, while cuDNN's programs keep the reserve space alone between the two: in training MIOpen's workspace is a part of it.
 
 MIOpen leaves the recurrent bias out of the first step where hx is NULL, so that it is always given states: zeros.
 """
@@ -20,6 +20,7 @@ cdef extern from "support.h" nogil:
     void *dnn_scratch(dnn_handle *h, size_t bytes)
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *dropout)
+    void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d)
     int dnn_type_bytes(int type)
     uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y)
 
@@ -77,7 +78,7 @@ cdef uint32_t make_sequences(int type, uint32_t layout, int longest, int batch, 
 
 
 cdef void *sequences(dnn_rnn_data *d) noexcept nogil:
-    """MIOpen's descriptor, made once for each content; the padding is filled by `fill_padding`, which MIOpen does not."""
+    """MIOpen's descriptor, made once for each content; `fill_padding` fills the padding, which MIOpen does not."""
     cdef miopenSeqTensorDescriptor_t made = NULL
     cdef bint fails = False
     if d.amd is not NULL:
@@ -123,10 +124,10 @@ cdef uint32_t states_of(dnn_net *n) noexcept nogil:
     return 0 if n.state is not NULL else CUDNN_STATUS_NOT_SUPPORTED
 
 
-cdef public uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type, int input, int training) noexcept nogil:
+cdef public uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type, int input,
+        int training) noexcept nogil:
     """The network and its weights; `training` also for backward passes."""
     cdef dnn_dropout *dropout
-    cdef void *drops = NULL
     memset(n, 0, sizeof(dnn_net))
     n.h = h
     n.d = d
@@ -147,12 +148,11 @@ cdef public uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type,
         if dg_foreign(d.dropout, DNN_DROPOUT):
             return bad(b"the network's dropout descriptor is destroyed")
         dropout = <dnn_dropout *>d.dropout
-        drops = dropout.amd
-        if dropout.rate == 0:
-            drops = NULL
-        elif drops is NULL:
-            return cannot(b"the network's dropout descriptor has no states")
-    n.rnn = dnn_amd_rnn(h, d, type, drops)
+        if dropout.rate != 0:
+            if dropout.amd is NULL or dropout.states is NULL or not 0 <= dropout.rate <= 1:
+                return bad(b"the network's dropout descriptor has no states, or a rate that is not from 0 to 1")
+            n.drops = dropout
+    n.rnn = dnn_amd_rnn(h, d, type, n.drops.amd if n.drops is not NULL else NULL)
     n.one = matrix(h, type, 1, input)
     if n.rnn is NULL or n.one is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
@@ -340,7 +340,7 @@ cdef public uint32_t dnn_net_steps(dnn_net *n, int steps, const int32_t *batches
 # ---- what a program gives
 
 cdef public uint32_t dnn_net_state(const dnn_net *n, const dnn_tensor *d, const void *a, const void *b) noexcept nogil:
-    """hx and hy, or cx and cy: layers, sequences, hidden size, packed. Their type and further dimensions are not looked at."""
+    """hx and hy, or cx and cy: layers, sequences, hidden size, packed. Type and more dimensions do not count."""
     cdef int32_t[3] dim
     cdef int64_t packed = 1
     cdef int i
@@ -377,8 +377,8 @@ cdef uint32_t zeros(dnn_net *n, void *memory, size_t bytes) noexcept nogil:
 
 
 cdef uint32_t weights_of(dnn_net *n, const void *w, void *memory, const void **found) noexcept nogil:
-    """The weights, or with one bias a gate a copy in which the other is zero. MIOpen has all input biases of a layer before
-    all recurrent ones, of both directions."""
+    """The weights, or with one bias a gate a copy in which the other is zero. MIOpen has all input biases of a layer
+    before all recurrent ones, of both directions."""
     cdef size_t half = <size_t>(directions(n.d) * gates_of(n.d)) * <size_t>n.d.hidden * <size_t>dnn_type_bytes(n.type)
     cdef size_t at = n.weights - 2 * half * <size_t>n.d.layers
     cdef uint32_t status
@@ -478,6 +478,8 @@ cdef public uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, 
     if status != 0:
         return status
     if n.training:
+        if n.drops is not NULL and dnn_dropout_drawing(n.h, n.drops) is NULL:
+            return CUDNN_STATUS_BAD_PARAM
         amd_reserve = reserve
         amd_work = <char *>reserve + up(n.amd_reserve)
     else:
@@ -555,8 +557,8 @@ cdef public uint32_t dnn_net_backward_data(dnn_net *n, const void *y, const void
         <miopenTensorDescriptor_t>n.state, dcx, amd_work, n.amd_work, reserve, n.amd_reserve), b"miopenRNNBackwardData")
 
 
-cdef public uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const void *hx, const void *y, void *dw, void *work,
-        void *reserve) noexcept nogil:
+cdef public uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const void *hx, const void *y, void *dw,
+        void *work, void *reserve) noexcept nogil:
     """MIOpen writes the gradient, cuDNN adds it."""
     cdef char *memory = <char *>work
     cdef void *raw = memory + up(n.states)

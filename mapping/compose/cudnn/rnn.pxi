@@ -156,8 +156,8 @@ cdef public cudnnStatus_t get_rnn_temp_space_sizes(dnn_handle *h, dnn_rnn *d, cu
     return CUDNN_STATUS_SUCCESS
 
 
-cdef public cudnnStatus_t get_rnn_weight_params(dnn_handle *h, dnn_rnn *d, int32_t layer, size_t size, const void *space,
-        int32_t gate, dnn_tensor *md, void **matrix, dnn_tensor *bd, void **bias) noexcept nogil:
+cdef public cudnnStatus_t get_rnn_weight_params(dnn_handle *h, dnn_rnn *d, int32_t layer, size_t size,
+        const void *space, int32_t gate, dnn_tensor *md, void **matrix, dnn_tensor *bd, void **bias) noexcept nogil:
     """Where there is no matrix or bias, the address is NULL and the descriptor has no dimensions."""
     cdef dnn_net n
     cdef int gates = 8 if d.cell == CUDNN_LSTM else 6 if d.cell == CUDNN_GRU else 2
@@ -202,9 +202,10 @@ cdef public cudnnStatus_t rnn_forward(dnn_handle *h, dnn_rnn *d, cudnnForwardMod
         dnn_rnn_data *xd, const void *x, dnn_rnn_data *yd, void *y, dnn_tensor *hd, const void *hx, void *hy,
         dnn_tensor *cd, const void *cx, void *cy, size_t weights, const void *w, size_t work_size, void *work,
         size_t reserve_size, void *reserve) noexcept nogil:
-    """The lengths are xDesc's: MIOpen reads none from the device. NVIDIA takes any other mode than TRAINING as INFERENCE."""
+    """The lengths are xDesc's: MIOpen reads none from the device. Any mode but TRAINING is INFERENCE."""
     cdef dnn_net n
-    cdef cudnnStatus_t status = begun(&n, h, d, mode == <uint32_t>CUDNN_FWD_MODE_TRAINING, xd, yd, hd, hx, hy, cd, cx, cy)
+    cdef int training = mode == <uint32_t>CUDNN_FWD_MODE_TRAINING
+    cdef cudnnStatus_t status = begun(&n, h, d, training, xd, yd, hd, hx, hy, cd, cx, cy)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_net_memory(&n, weights, work_size, work, reserve_size, reserve)
     if status != CUDNN_STATUS_SUCCESS:
@@ -233,9 +234,10 @@ cdef public cudnnStatus_t rnn_backward_data_v8(dnn_handle *h, dnn_rnn *d, const 
     return dnn_net_backward_data(&n, y, dy, dhy, dcy, w, hx, cx, dx, dhx, dcx, work, reserve)
 
 
-cdef public cudnnStatus_t rnn_backward_weights_v8(dnn_handle *h, dnn_rnn *d, cudnnWgradMode_t mode, const int32_t *lengths,
-        dnn_rnn_data *xd, const void *x, dnn_tensor *hd, const void *hx, dnn_rnn_data *yd, const void *y, size_t weights,
-        void *dw, size_t work_size, void *work, size_t reserve_size, void *reserve) noexcept nogil:
+cdef public cudnnStatus_t rnn_backward_weights_v8(dnn_handle *h, dnn_rnn *d, cudnnWgradMode_t mode,
+        const int32_t *lengths, dnn_rnn_data *xd, const void *x, dnn_tensor *hd, const void *hx, dnn_rnn_data *yd,
+        const void *y, size_t weights, void *dw, size_t work_size, void *work, size_t reserve_size,
+        void *reserve) noexcept nogil:
     cdef dnn_net n
     cdef cudnnStatus_t status
     if <uint32_t>mode > <uint32_t>CUDNN_WGRAD_MODE_SET:

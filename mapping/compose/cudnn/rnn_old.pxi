@@ -164,7 +164,8 @@ cdef public cudnnStatus_t get_rnn_padding_mode(dnn_rnn *d, unsigned int *mode) n
     return CUDNN_STATUS_SUCCESS
 
 
-cdef public cudnnStatus_t set_rnn_algorithm_descriptor(dnn_handle *h, dnn_rnn *d, dnn_algorithm *algorithm) noexcept nogil:
+cdef public cudnnStatus_t set_rnn_algorithm_descriptor(dnn_handle *h, dnn_rnn *d,
+        dnn_algorithm *algorithm) noexcept nogil:
     if <uint32_t>algorithm.algorithm >= <uint32_t>CUDNN_RNN_ALGO_COUNT:
         return bad(b"the algorithm is none of a network")
     d.algo = algorithm.algorithm
@@ -183,7 +184,8 @@ cdef public cudnnStatus_t get_rnn_forward_training_algorithm_max_count(dnn_handl
     return CUDNN_STATUS_SUCCESS
 
 
-cdef public cudnnStatus_t get_rnn_backward_data_algorithm_max_count(dnn_handle *h, dnn_rnn *d, int *count) noexcept nogil:
+cdef public cudnnStatus_t get_rnn_backward_data_algorithm_max_count(dnn_handle *h, dnn_rnn *d,
+        int *count) noexcept nogil:
     give(count, 1)
     return CUDNN_STATUS_SUCCESS
 
@@ -295,7 +297,8 @@ cdef size_t bytes_of(const dnn_filter *d) noexcept nogil:
     return bytes
 
 
-cdef cudnnStatus_t states_checked(dnn_net *n, dnn_tensor *a, const void *p, dnn_tensor *b, const void *q) noexcept nogil:
+cdef cudnnStatus_t states_checked(dnn_net *n, dnn_tensor *a, const void *p, dnn_tensor *b,
+        const void *q) noexcept nogil:
     cdef cudnnStatus_t status = dnn_net_state(n, a, p, NULL)
     return status if status != CUDNN_STATUS_SUCCESS else dnn_net_state(n, b, q, NULL)
 
@@ -422,9 +425,10 @@ cdef cudnnStatus_t forward(dnn_net *n, const void *x, dnn_tensor *hxd, const voi
 
 
 cdef public cudnnStatus_t rnn_forward_training(dnn_handle *h, dnn_rnn *d, const int steps,
-        const cudnnTensorDescriptor_t *xs, const void *x, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx,
-        dnn_filter *wd, const void *w, const cudnnTensorDescriptor_t *ys, void *y, dnn_tensor *hyd, void *hy,
-        dnn_tensor *cyd, void *cy, void *work, size_t work_size, void *reserve, size_t reserve_size) noexcept nogil:
+        const cudnnTensorDescriptor_t *xs, const void *x, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd,
+        const void *cx, dnn_filter *wd, const void *w, const cudnnTensorDescriptor_t *ys, void *y, dnn_tensor *hyd,
+        void *hy, dnn_tensor *cyd, void *cy, void *work, size_t work_size, void *reserve,
+        size_t reserve_size) noexcept nogil:
     cdef dnn_net n
     cdef room r
     cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 1, steps, xs, ys)
@@ -435,9 +439,9 @@ cdef public cudnnStatus_t rnn_forward_training(dnn_handle *h, dnn_rnn *d, const 
 
 
 cdef public cudnnStatus_t rnn_forward_inference(dnn_handle *h, dnn_rnn *d, const int steps,
-        const cudnnTensorDescriptor_t *xs, const void *x, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx,
-        dnn_filter *wd, const void *w, const cudnnTensorDescriptor_t *ys, void *y, dnn_tensor *hyd, void *hy,
-        dnn_tensor *cyd, void *cy, void *work, size_t work_size) noexcept nogil:
+        const cudnnTensorDescriptor_t *xs, const void *x, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd,
+        const void *cx, dnn_filter *wd, const void *w, const cudnnTensorDescriptor_t *ys, void *y, dnn_tensor *hyd,
+        void *hy, dnn_tensor *cyd, void *cy, void *work, size_t work_size) noexcept nogil:
     cdef dnn_net n
     cdef room r
     cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 0, steps, xs, ys)
@@ -448,10 +452,10 @@ cdef public cudnnStatus_t rnn_forward_inference(dnn_handle *h, dnn_rnn *d, const
 
 
 cdef public cudnnStatus_t rnn_forward_training_ex(dnn_handle *h, dnn_rnn *d, dnn_rnn_data *xd, const void *x,
-        dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx, dnn_filter *wd, const void *w, dnn_rnn_data *yd,
-        void *y, dnn_tensor *hyd, void *hy, dnn_tensor *cyd, void *cy, dnn_rnn_data *kd, const void *keys,
-        dnn_rnn_data *cd, void *attention, dnn_rnn_data *id, void *inputs, dnn_rnn_data *qd, void *queries, void *work,
-        size_t work_size, void *reserve, size_t reserve_size) noexcept nogil:
+        dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx, dnn_filter *wd, const void *w,
+        dnn_rnn_data *yd, void *y, dnn_tensor *hyd, void *hy, dnn_tensor *cyd, void *cy, dnn_rnn_data *kd,
+        const void *keys, dnn_rnn_data *cd, void *attention, dnn_rnn_data *id, void *inputs, dnn_rnn_data *qd,
+        void *queries, void *work, size_t work_size, void *reserve, size_t reserve_size) noexcept nogil:
     """The parameters of attention were never used: NVIDIA's library wants NULL there."""
     cdef dnn_net n
     cdef cudnnStatus_t status
@@ -463,10 +467,10 @@ cdef public cudnnStatus_t rnn_forward_training_ex(dnn_handle *h, dnn_rnn *d, dnn
 
 
 cdef public cudnnStatus_t rnn_forward_inference_ex(dnn_handle *h, dnn_rnn *d, dnn_rnn_data *xd, const void *x,
-        dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx, dnn_filter *wd, const void *w, dnn_rnn_data *yd,
-        void *y, dnn_tensor *hyd, void *hy, dnn_tensor *cyd, void *cy, dnn_rnn_data *kd, const void *keys,
-        dnn_rnn_data *cd, void *attention, dnn_rnn_data *id, void *inputs, dnn_rnn_data *qd, void *queries, void *work,
-        size_t work_size) noexcept nogil:
+        dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx, dnn_filter *wd, const void *w,
+        dnn_rnn_data *yd, void *y, dnn_tensor *hyd, void *hy, dnn_tensor *cyd, void *cy, dnn_rnn_data *kd,
+        const void *keys, dnn_rnn_data *cd, void *attention, dnn_rnn_data *id, void *inputs, dnn_rnn_data *qd,
+        void *queries, void *work, size_t work_size) noexcept nogil:
     cdef dnn_net n
     cdef cudnnStatus_t status
     if keys is not NULL or attention is not NULL or inputs is not NULL or queries is not NULL:
@@ -479,9 +483,9 @@ cdef public cudnnStatus_t rnn_forward_inference_ex(dnn_handle *h, dnn_rnn *d, dn
 # ---- backward
 
 cdef cudnnStatus_t backward_data(dnn_net *n, const void *y, const void *dy, dnn_tensor *dhyd, const void *dhy,
-        dnn_tensor *dcyd, const void *dcy, dnn_filter *wd, const void *w, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd,
-        const void *cx, void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd, void *dcx, void *work, size_t work_size,
-        void *reserve, size_t reserve_size) noexcept nogil:
+        dnn_tensor *dcyd, const void *dcy, dnn_filter *wd, const void *w, dnn_tensor *hxd, const void *hx,
+        dnn_tensor *cxd, const void *cx, void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd, void *dcx,
+        void *work, size_t work_size, void *reserve, size_t reserve_size) noexcept nogil:
     cdef cudnnStatus_t status
     if dy is NULL or w is NULL or dx is NULL:
         return bad(b"dy, w or dx is NULL")
@@ -500,11 +504,12 @@ cdef cudnnStatus_t backward_data(dnn_net *n, const void *y, const void *dy, dnn_
         n, y, dy, dhy, dcy, w, hx, cx, dx, dhx, dcx, work, reserve)
 
 
-cdef public cudnnStatus_t rnn_backward_data(dnn_handle *h, dnn_rnn *d, const int steps, const cudnnTensorDescriptor_t *ys,
-        const void *y, const cudnnTensorDescriptor_t *dys, const void *dy, dnn_tensor *dhyd, const void *dhy,
-        dnn_tensor *dcyd, const void *dcy, dnn_filter *wd, const void *w, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd,
-        const void *cx, const cudnnTensorDescriptor_t *dxs, void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd,
-        void *dcx, void *work, size_t work_size, void *reserve, size_t reserve_size) noexcept nogil:
+cdef public cudnnStatus_t rnn_backward_data(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *ys, const void *y, const cudnnTensorDescriptor_t *dys, const void *dy,
+        dnn_tensor *dhyd, const void *dhy, dnn_tensor *dcyd, const void *dcy, dnn_filter *wd, const void *w,
+        dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx, const cudnnTensorDescriptor_t *dxs,
+        void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd, void *dcx, void *work, size_t work_size,
+        void *reserve, size_t reserve_size) noexcept nogil:
     cdef dnn_net n
     cdef room r
     cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 1, steps, dxs, ys)
@@ -519,9 +524,10 @@ cdef public cudnnStatus_t rnn_backward_data(dnn_handle *h, dnn_rnn *d, const int
 
 cdef public cudnnStatus_t rnn_backward_data_ex(dnn_handle *h, dnn_rnn *d, dnn_rnn_data *yd, const void *y,
         dnn_rnn_data *dyd, const void *dy, dnn_rnn_data *dcd, const void *attention, dnn_tensor *dhyd, const void *dhy,
-        dnn_tensor *dcyd, const void *dcy, dnn_filter *wd, const void *w, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd,
-        const void *cx, dnn_rnn_data *dxd, void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd, void *dcx,
-        dnn_rnn_data *dkd, void *keys, void *work, size_t work_size, void *reserve, size_t reserve_size) noexcept nogil:
+        dnn_tensor *dcyd, const void *dcy, dnn_filter *wd, const void *w, dnn_tensor *hxd, const void *hx,
+        dnn_tensor *cxd, const void *cx, dnn_rnn_data *dxd, void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd,
+        void *dcx, dnn_rnn_data *dkd, void *keys, void *work, size_t work_size, void *reserve,
+        size_t reserve_size) noexcept nogil:
     cdef dnn_net n
     cdef cudnnStatus_t status
     if attention is not NULL or keys is not NULL:

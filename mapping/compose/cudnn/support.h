@@ -103,6 +103,7 @@ typedef struct dnn_net {
     int32_t batch;
     int32_t steps;
     int32_t training;
+    dnn_dropout *drops; /* between layers; NULL: nothing does */
     void *rnn;          /* MIOpen's descriptors */
     void *one;          /* of one vector of x */
     void *state;        /* of hx, hy, cx, cy */
@@ -135,6 +136,6 @@ DG_HIDDEN uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, co
 DG_HIDDEN uint32_t dnn_net_backward_data(dnn_net *n, const void *y, const void *dy, const void *dhy, const void *dcy,
                                          const void *w, const void *hx, const void *cx, void *dx, void *dhx, void *dcx,
                                          void *work, void *reserve);
-DG_HIDDEN uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const void *hx, const void *y, void *dw, void *work,
-                                            void *reserve);
+DG_HIDDEN uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const void *hx, const void *y, void *dw,
+                                            void *work, void *reserve);
 #endif
