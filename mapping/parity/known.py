@@ -23,9 +23,11 @@ class Known:
 
 
 _INCREMENT_0 = "rocBLAS refuses an increment of 0 in gemv, cuBLAS repeats the element: the call answers INVALID_VALUE"
+_DOUBLES = "NVIDIA's library refuses doubles in this call although it takes them in others; this one transforms them"
 KNOWN: tuple[Known, ...] = (
     Known("cublas*gemv*", "incx = 0", _INCREMENT_0),
     Known("cublas*gemv*", "incy = 0", _INCREMENT_0),
+    Known("cudnnTransformTensorEx", "srcData: another element type", _DOUBLES),
 )
 
 

@@ -1,6 +1,8 @@
 # Local response normalisation. Blocks of tables/cudnn/lrn.yaml.
 
 include "common.pxi"
+include "amd.pxi"
+include "packed.pxi"
 
 
 cdef public cudnnStatus_t create_lrn_descriptor(cudnnLRNDescriptor_t *place) noexcept nogil:
@@ -46,3 +48,302 @@ cdef public cudnnStatus_t get_lrn_descriptor(dnn_lrn *d, unsigned int *n, double
     if k is not NULL:
         k[0] = d.k
     return CUDNN_STATUS_SUCCESS
+
+
+cdef cudnnStatus_t lrn_type(int type) noexcept nogil:
+    if type != CUDNN_DATA_FLOAT and type != CUDNN_DATA_HALF and type != CUDNN_DATA_BFLOAT16:
+        return cannot(b"MIOpen has local normalisation of float and half alone; bfloat16 goes through float")
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef void channels_of(const dnn_tensor *d, dnn_tensor *packed, dnn_tensor *flat) noexcept nogil:
+    """Floats row by row; and the same as images, channels and all that is in one."""
+    dnn_packed(d, CUDNN_DATA_FLOAT, packed)
+    flat[0] = packed[0]
+    flat.count = 4
+    flat.dim[2] = <int32_t>(elements_of(d) // (<int64_t>d.dim[0] * d.dim[1]))
+    flat.dim[3] = 1
+    dnn_packed(flat, CUDNN_DATA_FLOAT, flat)
+
+
+cdef cudnnStatus_t normalised(dnn_handle *h, void *lrn, void *amd, const void *x, void *y, void *kept) noexcept nogil:
+    """MIOpen looks at no α and β here: they count as 1 and 0. `kept`: k + a/n·Σx², for the way back."""
+    cdef float one = 1
+    cdef float zero = 0
+    return answered(dg_miopen.miopenLRNForward(
+        <miopenHandle_t>h.amd, <miopenLRNDescriptor_t>lrn, &one, <miopenTensorDescriptor_t>amd, x, &zero,
+        <miopenTensorDescriptor_t>amd, y, kept is not NULL, kept), b"miopenLRNForward")
+
+
+cdef public cudnnStatus_t lrn_forward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t mode, const void *alpha, dnn_tensor *xd,
+        const void *x, const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
+    """In float: in half MIOpen would sum up in half. `mode` has one value, and NVIDIA's library looks at none."""
+    cdef dnn_tensor packed, flat
+    cdef double a, b
+    cdef size_t bytes
+    cdef char *work = NULL
+    cdef void *lrn
+    cdef void *amd
+    cdef void *out
+    cdef cudnnStatus_t status
+    if x is NULL or y is NULL or alpha is NULL or beta is NULL:
+        return bad(b"x, y, alpha or beta is NULL")
+    status = tensor_checked(xd)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = tensor_checked(yd)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if xd.count < 3 or xd.type != yd.type or not same_sizes(xd, yd):
+        return bad(b"x and y differ in sizes or type, or have less than 3 dimensions")
+    status = lrn_type(xd.type)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    a = dnn_factor(xd.type, alpha)
+    b = dnn_factor(xd.type, beta)
+    channels_of(xd, &packed, &flat)
+    lrn = dnn_amd_lrn(h, miopenLRNCrossChannel, d.n, d.alpha, d.beta, d.k)
+    amd = dnn_amd_shape(h, flat.type, flat.count, flat.dim, flat.stride)
+    if lrn is NULL or amd is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    bytes = room(dnn_bytes(&packed))
+    if b != 0 or xd.type != CUDNN_DATA_FLOAT or not dnn_is_packed(xd) or not dnn_is_packed(yd):
+        work = <char *>dnn_scratch(h, DNN_WORK + 2 * bytes)
+        if work is NULL:
+            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
+    if xd.type != CUDNN_DATA_FLOAT or not dnn_is_packed(xd):
+        status = dnn_moved(h, work, 1, xd, x, 0, &packed, work + DNN_WORK)
+        x = work + DNN_WORK
+    # it sees its neighbours' x: y must not lie on it
+    out = y if b == 0 and y != x and yd.type == CUDNN_DATA_FLOAT and dnn_is_packed(yd) else NULL
+    if out is NULL and work is NULL:
+        work = <char *>dnn_scratch(h, DNN_WORK + 2 * bytes)
+        if work is NULL:
+            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
+    if out is NULL:
+        out = work + DNN_WORK + bytes
+    if status == CUDNN_STATUS_SUCCESS:
+        status = normalised(h, lrn, amd, x, out, NULL)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    return dnn_scale(h, yd, a, y) if out == y else dnn_moved(h, work, a, &packed, out, b, yd, y)
+
+
+cdef public cudnnStatus_t lrn_backward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t mode, const void *alpha, dnn_tensor *yd,
+        const void *y, dnn_tensor *dyd, const void *dy, dnn_tensor *xd, const void *x, const void *beta, dnn_tensor *dxd,
+        void *dx) noexcept nogil:
+    """MIOpen wants what its forward call kept: it runs again, and gives y too, which NVIDIA's library does not take."""
+    cdef dnn_tensor packed, flat
+    cdef double a, b
+    cdef float one = 1
+    cdef float zero = 0
+    cdef size_t bytes
+    cdef size_t size = 0
+    cdef char *work
+    cdef char *first
+    cdef char *kept
+    cdef void *lrn
+    cdef void *amd
+    cdef cudnnStatus_t status
+    if x is NULL or dy is NULL or dx is NULL or alpha is NULL or beta is NULL:
+        return bad(b"x, dy, dx, alpha or beta is NULL")
+    status = tensor_checked(xd)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if xd.count < 3:
+        return bad(b"less than 3 dimensions")
+    if xd.type != dyd.type or xd.type != dxd.type or not same_sizes(xd, dyd) or not same_sizes(xd, dxd):
+        return cannot(b"x, dy and dx differ in sizes or type")
+    if tensor_checked(dyd) != CUDNN_STATUS_SUCCESS or tensor_checked(dxd) != CUDNN_STATUS_SUCCESS:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    status = lrn_type(xd.type)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    a = dnn_factor(xd.type, alpha)
+    b = dnn_factor(xd.type, beta)
+    channels_of(xd, &packed, &flat)
+    lrn = dnn_amd_lrn(h, miopenLRNCrossChannel, d.n, d.alpha, d.beta, d.k)
+    amd = dnn_amd_shape(h, flat.type, flat.count, flat.dim, flat.stride)
+    if lrn is NULL or amd is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    status = answered(dg_miopen.miopenLRNGetWorkSpaceSize(<miopenTensorDescriptor_t>amd, &size),
+                      b"miopenLRNGetWorkSpaceSize")
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    bytes = room(dnn_bytes(&packed))
+    work = <char *>dnn_scratch(h, DNN_WORK + 4 * bytes + size)
+    if work is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
+    first = work + DNN_WORK
+    kept = first + 4 * bytes
+    if xd.type != CUDNN_DATA_FLOAT or not dnn_is_packed(xd):
+        status = dnn_moved(h, work, 1, xd, x, 0, &packed, first)
+        x = first
+    if status == CUDNN_STATUS_SUCCESS and (dyd.type != CUDNN_DATA_FLOAT or not dnn_is_packed(dyd)):
+        status = dnn_moved(h, work, 1, dyd, dy, 0, &packed, first + bytes)
+        dy = first + bytes
+    if status == CUDNN_STATUS_SUCCESS:
+        status = normalised(h, lrn, amd, x, first + 2 * bytes, kept)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = answered(dg_miopen.miopenLRNBackward(
+            <miopenHandle_t>h.amd, <miopenLRNDescriptor_t>lrn, &one, <miopenTensorDescriptor_t>amd, first + 2 * bytes,
+            <miopenTensorDescriptor_t>amd, dy, <miopenTensorDescriptor_t>amd, x, &zero, <miopenTensorDescriptor_t>amd,
+            first + 3 * bytes, kept), b"miopenLRNBackward")
+    return status if status != CUDNN_STATUS_SUCCESS else dnn_moved(h, work, a, &packed, first + 3 * bytes, b, dxd, dx)
+
+
+cdef cudnnStatus_t averaged(dnn_handle *h, uint32_t n, bint late, dnn_tensor *d, const void *x, void *wide,
+        void *y) noexcept nogil:
+    """y ← mean of x over n elements in each spatial dimension, zeros beyond the edges; of an even number one more lies
+    behind, or `late` before. There the pooling gives one more than is wanted, into `wide`."""
+    cdef dnn_pooling pooling
+    cdef dnn_tensor out, part
+    cdef float one = 1
+    cdef float zero = 0
+    cdef bint even = n % 2 == 0
+    cdef int64_t start = 0
+    cdef void *amd
+    cdef void *ax
+    cdef void *ay
+    cdef int i
+    cdef cudnnStatus_t status
+    memset(&pooling, 0, sizeof(pooling))
+    pooling.mode = CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING
+    pooling.count = d.count - 2
+    out = d[0]
+    for i in range(pooling.count):
+        pooling.window[i] = <int32_t>n
+        pooling.pad[i] = <int32_t>(n // 2)
+        pooling.stride[i] = 1
+        out.dim[i + 2] += even
+    dnn_packed(&out, d.type, &out)
+    amd = dnn_amd_pooling(h, &pooling)
+    ax = dnn_amd_shape(h, d.type, d.count, d.dim, d.stride)
+    ay = dnn_amd_shape(h, out.type, out.count, out.dim, out.stride)
+    if amd is NULL or ax is NULL or ay is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    status = answered(dg_miopen.miopenPoolingForward(
+        <miopenHandle_t>h.amd, <miopenPoolingDescriptor_t>amd, &one, <miopenTensorDescriptor_t>ax, x, &zero,
+        <miopenTensorDescriptor_t>ay, wide if even else y, 0, NULL, 0), b"miopenPoolingForward")
+    if status != CUDNN_STATUS_SUCCESS or not even:
+        return status
+    part = out
+    for i in range(2, d.count):
+        part.dim[i] = d.dim[i]
+        start += 0 if late else out.stride[i]
+    return dnn_copy(h, &part, <const char *>wide + <size_t>start * 4, d, y)
+
+
+cdef struct divisive:  # floats, row by row
+    dnn_tensor packed
+    dnn_tensor row
+    size_t bytes
+    char *work
+    char *top     # x less its means
+    char *scale   # (k + a·mean of top²)^-b
+    char *mean    # of top²
+    char *more
+    char *wide
+
+
+cdef cudnnStatus_t divisive_begun(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, const void *x, const void *means,
+        divisive *v) noexcept nogil:
+    cdef dnn_tensor larger
+    cdef int i
+    cdef cudnnStatus_t status = lrn_type(xd.type)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if xd.count != 4 and xd.count != 5:
+        return cannot(b"MIOpen averages over 2 and 3 dimensions")
+    dnn_packed(xd, CUDNN_DATA_FLOAT, &v.packed)
+    row_of(xd, CUDNN_DATA_FLOAT, &v.row)
+    larger = v.packed
+    for i in range(2, xd.count):
+        larger.dim[i] += 1
+    dnn_packed(&larger, CUDNN_DATA_FLOAT, &larger)
+    v.bytes = room(dnn_bytes(&v.packed))
+    v.work = <char *>dnn_scratch(h, DNN_WORK + 4 * v.bytes + room(dnn_bytes(&larger)))
+    if v.work is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
+    v.top = v.work + DNN_WORK
+    v.scale = v.top + v.bytes
+    v.mean = v.scale + v.bytes
+    v.more = v.mean + v.bytes
+    v.wide = v.more + v.bytes
+    status = dnn_moved(h, v.work, 1, xd, x, 0, &v.packed, v.top)
+    if means is not NULL:
+        if status == CUDNN_STATUS_SUCCESS:
+            status = dnn_moved(h, v.work, 1, xd, means, 0, &v.packed, v.more)
+        if status == CUDNN_STATUS_SUCCESS:
+            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &v.row, v.top, -1, &v.row, v.more, 0, &v.row, v.top)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &v.row, v.top, 1, &v.row, v.top, 0, &v.row, v.more)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = averaged(h, d.n, False, &v.packed, v.more, v.wide, v.mean)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_activated(h, miopenActivationPOWER, d.k, d.alpha, -d.beta, &v.row, v.mean, v.scale)
+    return status
+
+
+cdef public cudnnStatus_t divisive_forward(dnn_handle *h, dnn_lrn *d, cudnnDivNormMode_t mode, const void *alpha,
+        dnn_tensor *xd, const void *x, const void *means, void *temp, void *temp2, const void *beta, dnn_tensor *yd,
+        void *y) noexcept nogil:
+    """The program's temporary memory is of x's type, so that it is not used. `mode` has one value."""
+    cdef divisive v
+    cdef cudnnStatus_t status
+    if x is NULL or y is NULL or temp is NULL or temp2 is NULL or alpha is NULL or beta is NULL:
+        return bad(b"x, y, temp, temp2, alpha or beta is NULL")
+    status = tensor_checked(xd)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = tensor_checked(yd)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if xd.type != yd.type or not same_sizes(xd, yd):
+        return bad(b"x and y differ in sizes or type")
+    status = divisive_begun(h, d, xd, x, means, &v)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &v.row, v.top, 1, &v.row, v.scale, 0, &v.row, v.top)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    return dnn_moved(h, v.work, dnn_factor(yd.type, alpha), &v.packed, v.top, dnn_factor(yd.type, beta), yd, y)
+
+
+cdef public cudnnStatus_t divisive_backward(dnn_handle *h, dnn_lrn *d, cudnnDivNormMode_t mode, const void *alpha,
+        dnn_tensor *xd, const void *x, const void *means, const void *dy, void *temp, void *temp2, const void *beta,
+        dnn_tensor *dxd, void *dx, void *dmeans) noexcept nogil:
+    """dx = dy·s - 2ab·top·mean of dy·top·s' over those whose windows hold it, s and s' with the powers -b and -b - 1; the
+    means' gradient is the same with the other sign."""
+    cdef divisive v
+    cdef double a, b
+    cdef cudnnStatus_t status
+    if x is NULL or dx is NULL or dy is NULL or temp is NULL or temp2 is NULL or alpha is NULL or beta is NULL:
+        return bad(b"x, dx, dy, temp, temp2, alpha or beta is NULL")
+    status = tensor_checked(xd)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = tensor_checked(dxd)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if xd.type != dxd.type or not same_sizes(xd, dxd):
+        return bad(b"x and dx differ in sizes or type")
+    a = dnn_factor(dxd.type, alpha)
+    b = dnn_factor(dxd.type, beta)
+    status = divisive_begun(h, d, xd, x, means, &v)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_activated(h, miopenActivationPOWER, d.k, d.alpha, -d.beta - 1, &v.row, v.mean, v.mean)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &v.row, v.mean, 1, &v.row, v.top, 0, &v.row, v.mean)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_moved(h, v.work, 1, xd, dy, 0, &v.packed, v.more)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &v.row, v.mean, 1, &v.row, v.more, 0, &v.row, v.mean)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &v.row, v.scale, 1, &v.row, v.more, 0, &v.row, v.scale)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = averaged(h, d.n, True, &v.packed, v.mean, v.wide, v.more)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_op_tensor(h, miopenTensorOpMul, -2 * d.alpha * d.beta, &v.row, v.top, 1, &v.row, v.more, 1, &v.row,
+                               v.scale)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_moved(h, v.work, a, &v.packed, v.scale, b, dxd, dx)
+    if status == CUDNN_STATUS_SUCCESS and dmeans is not NULL:
+        status = dnn_moved(h, v.work, -a, &v.packed, v.scale, b, dxd, dmeans)
+    return status

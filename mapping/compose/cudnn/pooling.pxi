@@ -1,6 +1,8 @@
 # Pooling. Blocks of tables/cudnn/pooling.yaml.
 
 include "common.pxi"
+include "amd.pxi"
+include "packed.pxi"
 
 
 cdef public cudnnStatus_t create_pooling_descriptor(cudnnPoolingDescriptor_t *place) noexcept nogil:
@@ -128,3 +130,165 @@ cdef public cudnnStatus_t get_pooling2d_forward_output_dim(dnn_pooling *d, dnn_t
         give(h, out[2])
         give(w, out[3])
     return status
+
+
+cdef cudnnStatus_t pooling_checked(dnn_pooling *d, dnn_tensor *x, dnn_tensor *y, int *type) noexcept nogil:
+    """Of input and output; and the type that is computed in. The output's own sizes are not checked, as NVIDIA's are not."""
+    cdef cudnnStatus_t status = tensor_checked(x)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = tensor_checked(y)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if d.count == 0 or x.count != d.count + 2 or y.count != x.count:
+        return bad(b"tensors and pooling differ in the number of dimensions")
+    if x.dim[0] != y.dim[0] or x.dim[1] != y.dim[1] or x.type != y.type:
+        return bad(b"input and output differ in images, channels or type")
+    if d.count != 2 and d.count != 3:
+        return cannot(b"MIOpen has pooling in 2 and 3 dimensions")
+    if x.type != CUDNN_DATA_FLOAT and x.type != CUDNN_DATA_HALF and x.type != CUDNN_DATA_BFLOAT16:
+        return cannot(b"MIOpen has pooling of float and half alone; bfloat16 goes through float")
+    type[0] = x.type if x.type == CUDNN_DATA_HALF else CUDNN_DATA_FLOAT
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef inline bint is_max(dnn_pooling *d) noexcept nogil:
+    return d.mode == CUDNN_POOLING_MAX or d.mode == CUDNN_POOLING_MAX_DETERMINISTIC
+
+
+cdef cudnnStatus_t pool(dnn_handle *h, dnn_pooling *d, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y,
+        void *indices, size_t size) noexcept nogil:
+    """y ← pool(x) of packed tensors; keeps where each maximum was where there is memory for it."""
+    cdef float one = 1
+    cdef float zero = 0
+    cdef void *amd = dnn_amd_pooling(h, d)
+    cdef void *ax = dnn_amd_shape(h, xd.type, xd.count, xd.dim, xd.stride)
+    cdef void *ay = dnn_amd_shape(h, yd.type, yd.count, yd.dim, yd.stride)
+    if amd is NULL or ax is NULL or ay is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    return answered(dg_miopen.miopenPoolingForward(
+        <miopenHandle_t>h.amd, <miopenPoolingDescriptor_t>amd, &one, <miopenTensorDescriptor_t>ax, x, &zero,
+        <miopenTensorDescriptor_t>ay, y, indices is not NULL, indices, size), b"miopenPoolingForward")
+
+
+cdef public cudnnStatus_t pooling_forward(dnn_handle *h, dnn_pooling *d, const void *alpha, dnn_tensor *xd, const void *x,
+        const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
+    """MIOpen's maximum passes over NaN. To propagate them: tanh times 0 leaves a 0 of every number and a NaN of every NaN,
+    and its average over each window is added."""
+    cdef dnn_tensor px, py, row
+    cdef dnn_pooling average
+    cdef double a, b
+    cdef size_t x_bytes, y_bytes
+    cdef char *work = NULL
+    cdef char *marks
+    cdef void *out
+    cdef int type
+    cdef bint marked
+    cdef cudnnStatus_t status
+    if x is NULL or y is NULL or alpha is NULL or beta is NULL:
+        return bad(b"x, y, alpha or beta is NULL")
+    status = pooling_checked(d, xd, yd, &type)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    a = dnn_factor(xd.type, alpha)
+    b = dnn_factor(xd.type, beta)
+    dnn_packed(xd, type, &px)
+    dnn_packed(yd, type, &py)
+    x_bytes = room(dnn_bytes(&px))
+    y_bytes = room(dnn_bytes(&py))
+    marked = is_max(d) and d.nan == CUDNN_PROPAGATE_NAN
+    if (marked or b != 0 or type != xd.type or not dnn_is_packed(xd) or not dnn_is_packed(yd)):
+        work = <char *>dnn_scratch(h, DNN_WORK + 2 * x_bytes + 2 * y_bytes)
+        if work is NULL:
+            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
+    marks = work + DNN_WORK + x_bytes
+    if type != xd.type or not dnn_is_packed(xd):
+        status = dnn_moved(h, work, 1, xd, x, 0, &px, work + DNN_WORK)
+        x = work + DNN_WORK
+    out = y if b == 0 and type == yd.type and dnn_is_packed(yd) else marks + x_bytes
+    if status == CUDNN_STATUS_SUCCESS:
+        status = pool(h, d, &px, x, &py, out, NULL, 0)
+    if marked:
+        average = d[0]
+        average.mode = CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING
+        average.amd = NULL
+        row_of(xd, type, &row)
+        if status == CUDNN_STATUS_SUCCESS:
+            status = dnn_activated(h, miopenActivationTANH, 1, 0, 0, &row, x, marks)
+        if status == CUDNN_STATUS_SUCCESS:
+            status = pool(h, &average, &px, marks, &py, marks + x_bytes + y_bytes, NULL, 0)
+        if status == CUDNN_STATUS_SUCCESS:
+            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &py, out, 1, &py, marks + x_bytes + y_bytes, 0, &py, out)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    return dnn_scale(h, yd, a, y) if out == y else dnn_moved(h, work, a, &py, out, b, yd, y)
+
+
+cdef public cudnnStatus_t pooling_backward(dnn_handle *h, dnn_pooling *d, const void *alpha, dnn_tensor *yd, const void *y,
+        dnn_tensor *dyd, const void *dy, dnn_tensor *xd, const void *x, const void *beta, dnn_tensor *dxd,
+        void *dx) noexcept nogil:
+    """Where each maximum was only MIOpen's forward call tells: it runs again."""
+    cdef dnn_tensor px, py
+    cdef double a, b
+    cdef float one = 1
+    cdef float zero = 0
+    cdef size_t x_bytes, y_bytes
+    cdef size_t size = 0
+    cdef char *work
+    cdef char *first
+    cdef char *again
+    cdef char *indices
+    cdef void *out
+    cdef void *amd
+    cdef void *ax
+    cdef void *ay
+    cdef int type
+    cdef cudnnStatus_t status
+    if x is NULL or y is NULL or dx is NULL or dy is NULL or alpha is NULL or beta is NULL:
+        return bad(b"x, y, dx, dy, alpha or beta is NULL")
+    status = pooling_checked(d, xd, yd, &type)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = pooling_checked(d, dxd, dyd, &type)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if not same_sizes(xd, dxd) or not same_sizes(yd, dyd) or xd.type != dxd.type:
+        return bad(b"x and dx, or y and dy, differ in sizes or type")
+    a = dnn_factor(xd.type, alpha)
+    b = dnn_factor(xd.type, beta)
+    dnn_packed(xd, type, &px)
+    dnn_packed(yd, type, &py)
+    x_bytes = room(dnn_bytes(&px))
+    y_bytes = room(dnn_bytes(&py))
+    amd = dnn_amd_pooling(h, d)
+    ax = dnn_amd_shape(h, px.type, px.count, px.dim, px.stride)
+    ay = dnn_amd_shape(h, py.type, py.count, py.dim, py.stride)
+    if amd is NULL or ax is NULL or ay is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    if is_max(d):
+        status = answered(dg_miopen.miopenPoolingGetWorkSpaceSizeV2(
+            <miopenPoolingDescriptor_t>amd, <miopenTensorDescriptor_t>ay, &size), b"miopenPoolingGetWorkSpaceSizeV2")
+        if status != CUDNN_STATUS_SUCCESS:
+            return status
+    work = <char *>dnn_scratch(h, DNN_WORK + 2 * x_bytes + 2 * y_bytes + size)
+    if work is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
+    first = work + DNN_WORK
+    again = first + 2 * x_bytes
+    indices = again + 2 * y_bytes
+    if is_max(d):
+        if type != xd.type or not dnn_is_packed(xd):
+            status = dnn_moved(h, work, 1, xd, x, 0, &px, first)
+            x = first
+        if status == CUDNN_STATUS_SUCCESS:
+            status = pool(h, d, &px, x, &py, again, indices, size)
+    if status == CUDNN_STATUS_SUCCESS and (type != dyd.type or not dnn_is_packed(dyd)):
+        status = dnn_moved(h, work, 1, dyd, dy, 0, &py, again + y_bytes)
+        dy = again + y_bytes
+    out = dx if b == 0 and type == dxd.type and dnn_is_packed(dxd) else first + x_bytes
+    if status == CUDNN_STATUS_SUCCESS:
+        status = answered(dg_miopen.miopenPoolingBackward(
+            <miopenHandle_t>h.amd, <miopenPoolingDescriptor_t>amd, &one, <miopenTensorDescriptor_t>ay,
+            again if is_max(d) else dy, <miopenTensorDescriptor_t>ay, dy, <miopenTensorDescriptor_t>ax, x, &zero,
+            <miopenTensorDescriptor_t>ax, out, indices if is_max(d) else NULL), b"miopenPoolingBackward")
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    return dnn_scale(h, dxd, a, dx) if out == dx else dnn_moved(h, work, a, &px, out, b, dxd, dx)

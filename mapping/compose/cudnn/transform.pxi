@@ -1,6 +1,8 @@
 # Layouts. Blocks of tables/cudnn/transform.yaml.
 
 include "common.pxi"
+include "amd.pxi"
+include "packed.pxi"
 
 
 cdef public cudnnStatus_t create_tensor_transform_descriptor(cudnnTensorTransformDescriptor_t *place) noexcept nogil:
@@ -62,7 +64,7 @@ cdef cudnnStatus_t transformed(dnn_transform *d, int count, const int32_t *dim, 
     cdef int i
     cdef int32_t factor
     if <uint32_t>count != d.count:
-        return bad(b"tensor and transformation differ in the number of dimensions")
+        return cannot(b"tensor and transformation differ in the number of dimensions, or one is not set")
     for i in range(count):
         out[i] = dim[i] + d.before[i] + d.after[i]
         if out[i] <= 0:
@@ -70,9 +72,7 @@ cdef cudnnStatus_t transformed(dnn_transform *d, int count, const int32_t *dim, 
     for i in range(count - 2):
         factor = <int32_t>d.fold[i]
         if d.direction == CUDNN_TRANSFORM_FOLD:
-            if out[i + 2] % factor:
-                return bad(b"a dimension is no multiple of its folding factor")
-            out[i + 2] //= factor
+            out[i + 2] = (out[i + 2] + factor - 1) // factor  # zeros fill what is missing
             out[1] *= factor
         else:
             if out[1] % factor:
@@ -101,3 +101,201 @@ cdef public cudnnStatus_t init_transform_dest(dnn_transform *d, dnn_tensor *x, d
     if size is not NULL:
         size[0] = elements * <size_t>dnn_type_bytes(x.type) // <size_t>dnn_type_vector(x.type)
     return CUDNN_STATUS_SUCCESS
+
+
+cdef public cudnnStatus_t transform_tensor(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x,
+        const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
+    cdef dnn_tensor packed
+    cdef char *work = NULL
+    cdef double a, b
+    cdef cudnnStatus_t status
+    if x is NULL or y is NULL or alpha is NULL or beta is NULL:
+        return bad(b"x, y, alpha or beta is NULL")
+    status = tensor_checked(xd)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = tensor_checked(yd)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if not same_sizes(xd, yd):
+        return bad(b"x and y differ in sizes")
+    a = dnn_factor(yd.type, alpha)
+    b = dnn_factor(yd.type, beta)
+    if xd.type == yd.type:
+        return dnn_moved(h, NULL, a, xd, x, b, yd, y)
+    dnn_packed(yd, yd.type, &packed)
+    work = <char *>dnn_scratch(h, DNN_WORK + (dnn_bytes(&packed) if yd.type == CUDNN_DATA_DOUBLE else 0))
+    if work is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the change of type")
+    if yd.type != CUDNN_DATA_DOUBLE:
+        return dnn_moved(h, work, a, xd, x, b, yd, y)
+    status = dnn_moved(h, work, 1, xd, x, 0, &packed, work + DNN_WORK)  # the factors may be no floats
+    return status if status != CUDNN_STATUS_SUCCESS else dnn_moved(h, work, a, &packed, work + DNN_WORK, b, yd, y)
+
+
+cdef struct line:  # y's elements u·y_step + y_first of a dimension ← x's elements u·x_step + x_first, for u below count
+    int count
+    int y_step
+    int y_first
+    int x_step
+    int x_first
+
+
+cdef cudnnStatus_t put_parts(dnn_handle *h, dnn_transform *d, const int32_t *wide, double alpha, dnn_tensor *xd,
+        const void *x, double beta, dnn_tensor *yd, void *y) noexcept nogil:
+    """y ← α·x + β·y without the padding: a strided copy for each combination of the folding factors' parts. `wide`: x's
+    sizes with the padding."""
+    cdef dnn_tensor a, b
+    cdef line[DNN_DIMS] lines
+    cdef int[DNN_SPATIALS] part
+    cdef line *l
+    cdef bint folds = d.direction == CUDNN_TRANSFORM_FOLD
+    cdef int count = xd.count
+    cdef int parts = 1
+    cdef int combination, rest, i, first, last
+    cdef int64_t x_at, y_at
+    cdef size_t bytes = <size_t>dnn_type_bytes(xd.type)
+    cdef bint nothing
+    cdef cudnnStatus_t status
+    for i in range(count - 2):
+        parts *= <int>d.fold[i]
+    for combination in range(parts):
+        rest = combination
+        i = count - 3
+        while i >= 0:
+            part[i] = rest % <int>d.fold[i]
+            rest //= <int>d.fold[i]
+            i -= 1
+        a = xd[0]
+        b = yd[0]
+        a.amd = b.amd = NULL
+        x_at = y_at = 0
+        nothing = False
+        for i in range(count):
+            l = &lines[i]
+            l.count = wide[i] if folds and i < 2 else yd.dim[i] if folds or i < 2 else wide[i]
+            l.y_step = l.x_step = 1
+            l.y_first = 0
+            l.x_first = -d.before[i]
+            if i == 1 and folds:
+                l.y_first = combination * wide[1]
+            elif i == 1:
+                l.x_first += combination * yd.dim[1]
+            elif i > 1 and folds:
+                l.x_step = <int>d.fold[i - 2]
+                l.x_first += part[i - 2]
+            elif i > 1:
+                l.y_step = <int>d.fold[i - 2]
+                l.y_first = part[i - 2]
+            first = 0
+            if l.x_first < 0:
+                first = (-l.x_first + l.x_step - 1) // l.x_step
+            last = xd.dim[i] - 1 - l.x_first
+            last = -1 if last < 0 else last // l.x_step
+            if last >= l.count:
+                last = l.count - 1
+            if last < first:
+                nothing = True
+                break
+            a.dim[i] = b.dim[i] = last - first + 1
+            x_at += (<int64_t>first * l.x_step + l.x_first) * xd.stride[i]
+            y_at += (<int64_t>first * l.y_step + l.y_first) * yd.stride[i]
+            a.stride[i] = xd.stride[i] * l.x_step
+            b.stride[i] = yd.stride[i] * l.y_step
+        if nothing:
+            continue
+        status = dnn_moved(h, NULL, alpha, &a, <const char *>x + <size_t>x_at * bytes, beta, &b,
+                           <char *>y + <size_t>y_at * bytes)
+        if status != CUDNN_STATUS_SUCCESS:
+            return status
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef cudnnStatus_t put(dnn_handle *h, dnn_transform *d, double alpha, dnn_tensor *xd, const void *x, double beta,
+        dnn_tensor *yd, void *y) noexcept nogil:
+    cdef int32_t[DNN_DIMS] wide
+    cdef int32_t[DNN_DIMS] out
+    cdef dnn_tensor packed
+    cdef void *memory
+    cdef bint pads = False
+    cdef int i
+    cdef cudnnStatus_t status
+    for i in range(xd.count):
+        wide[i] = xd.dim[i] + d.before[i] + d.after[i]
+    # NVIDIA's library takes a source whose channels leave less room for the padding behind them
+    if xd.count > 2 and max_fold(d, xd.count) == 1 and yd.dim[1] < wide[1] and yd.dim[1] >= xd.dim[1] + d.before[1]:
+        wide[1] = yd.dim[1]
+    for i in range(xd.count):
+        out[i] = wide[i] - d.before[i] - d.after[i]  # `transformed` adds them
+        pads = pads or d.before[i] != 0 or wide[i] != xd.dim[i]
+        if i > 1 and d.direction == CUDNN_TRANSFORM_FOLD:
+            pads = pads or wide[i] % <int>d.fold[i - 2] != 0
+    status = transformed(d, xd.count, out, out)
+    if status != CUDNN_STATUS_SUCCESS:
+        return cannot(b"source and transformation do not fit together")
+    for i in range(xd.count):
+        if out[i] != yd.dim[i]:
+            return cannot(b"the destination has not the sizes that the transformation gives")
+    if xd.type != yd.type:
+        return cannot(b"source and destination differ in type")
+    if not pads:
+        return put_parts(h, d, wide, alpha, xd, x, beta, yd, y)
+    if beta == 0:
+        status = dnn_fill(h, yd, 0, y)
+        return status if status != CUDNN_STATUS_SUCCESS else put_parts(h, d, wide, alpha, xd, x, 0, yd, y)
+    dnn_packed(yd, yd.type, &packed)
+    memory = dnn_scratch(h, DNN_WORK + dnn_bytes(&packed))
+    if memory is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the padded tensor")
+    status = dnn_fill(h, &packed, 0, <char *>memory + DNN_WORK)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = put_parts(h, d, wide, 1, xd, x, 0, &packed, <char *>memory + DNN_WORK)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    return dnn_moved(h, memory, alpha, &packed, <char *>memory + DNN_WORK, beta, yd, y)
+
+
+cdef int max_fold(dnn_transform *d, int count) noexcept nogil:
+    cdef int i
+    cdef int most = 1
+    for i in range(count - 2):
+        if <int>d.fold[i] > most:
+            most = <int>d.fold[i]
+    return most
+
+
+cdef public cudnnStatus_t transform_tensor_ex(dnn_handle *h, dnn_transform *d, const void *alpha, dnn_tensor *xd,
+        const void *x, const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
+    if x is NULL or y is NULL or alpha is NULL or beta is NULL:
+        return bad(b"srcData, destData, alpha or beta is NULL")
+    if d.count == 0 or xd.count == 0 or yd.count == 0 or <uint32_t>xd.count != d.count or yd.count != xd.count:
+        return cannot(b"source, destination and transformation differ in the number of dimensions, or are not set")
+    if tensor_checked(xd) != CUDNN_STATUS_SUCCESS or tensor_checked(yd) != CUDNN_STATUS_SUCCESS:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    return put(h, d, dnn_factor(yd.type, alpha), xd, x, dnn_factor(yd.type, beta), yd, y)
+
+
+cdef void tensor_of(const dnn_filter *f, dnn_tensor *d) noexcept nogil:
+    memset(d, 0, sizeof(dnn_tensor))
+    d.type = f.type
+    d.format = f.format
+    d.count = f.count
+    memcpy(d.dim, f.dim, sizeof(d.dim))
+    memcpy(d.stride, f.stride, sizeof(d.stride))
+
+
+cdef public cudnnStatus_t transform_filter(dnn_handle *h, dnn_transform *d, const void *alpha, dnn_filter *xd,
+        const void *x, const void *beta, dnn_filter *yd, void *y) noexcept nogil:
+    cdef dnn_tensor a, b
+    cdef cudnnStatus_t status
+    if x is NULL or y is NULL or alpha is NULL or beta is NULL:
+        return bad(b"srcData, destData, alpha or beta is NULL")
+    tensor_of(xd, &a)
+    tensor_of(yd, &b)
+    status = tensor_checked(&a)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = tensor_checked(&b)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if <uint32_t>a.count != d.count or b.count != a.count:
+        return bad(b"source, destination and transformation differ in the number of dimensions")
+    return put(h, d, dnn_factor(b.type, alpha), &a, x, dnn_factor(b.type, beta), &b, y)

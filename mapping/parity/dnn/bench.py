@@ -55,7 +55,7 @@ class Bench:
     def lacking(self, function: str, case: Case) -> str:
         """What of a case the tables say that a function refuses."""
         for key, refused in self.lacks.get(function, {}).items():
-            value = str(case.values.get(key)).lower()
+            value = " ".join(str(case.values.get(word)).lower() for word in key.split())
             if value in refused:
                 return f"{key}={value}"
         return ""

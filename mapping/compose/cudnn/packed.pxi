@@ -1,0 +1,67 @@
+# Packed operands in the handle's memory (packed.pyx).
+
+cdef extern from "support.h" nogil:
+    int DNN_WORK
+    int dnn_is_packed(const dnn_tensor *d)
+    void dnn_packed(const dnn_tensor *d, int type, dnn_tensor *packed)
+    uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y)
+    uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd,
+                       void *y)
+    uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
+                           const void *x, void *y)
+
+
+cdef inline size_t room(size_t bytes) noexcept nogil:
+    return (bytes + 255) & ~<size_t>255
+
+
+cdef inline bint is_float_type(int type) noexcept nogil:
+    return (type == CUDNN_DATA_FLOAT or type == CUDNN_DATA_DOUBLE or type == CUDNN_DATA_HALF
+            or type == CUDNN_DATA_BFLOAT16)
+
+
+cdef inline bint is_single(double value) noexcept nogil:
+    return <double><float>value == value or value != value
+
+
+cdef inline cudnnStatus_t tensor_checked(const dnn_tensor *d) noexcept nogil:
+    if d.count == 0:
+        return bad(b"a descriptor has not been set")
+    if d.format == CUDNN_TENSOR_NCHW_VECT_C or dnn_type_vector(d.type) != 1:
+        return cannot(b"MIOpen has no tensors of vectors (NCHW_VECT_C, INT8x4, INT8x32, UINT8x4)")
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef inline int64_t elements_of(const dnn_tensor *d) noexcept nogil:
+    cdef int64_t count = 1
+    cdef int i
+    for i in range(d.count):
+        count *= d.dim[i]
+    return count
+
+
+cdef inline bint same_places(const dnn_tensor *a, const dnn_tensor *b) noexcept nogil:
+    """Two tensors of the same sizes that lie alike."""
+    cdef int i
+    for i in range(a.count):
+        if a.dim[i] != 1 and a.stride[i] != b.stride[i]:
+            return False
+    return True
+
+
+cdef inline bint is_dense(const dnn_tensor *d) noexcept nogil:
+    """Without gaps, in whatever order."""
+    return dnn_bytes(d) == <size_t>elements_of(d) * <size_t>dnn_type_bytes(d.type)
+
+
+cdef inline void row_of(const dnn_tensor *d, int type, dnn_tensor *row) noexcept nogil:
+    """All elements of a dense tensor as one row, in 4 dimensions."""
+    cdef int i
+    memset(row, 0, sizeof(dnn_tensor))
+    row.type = type
+    row.count = 4
+    for i in range(3):
+        row.dim[i] = 1
+        row.stride[i] = <int32_t>elements_of(d)
+    row.dim[3] = <int32_t>elements_of(d)
+    row.stride[3] = 1
