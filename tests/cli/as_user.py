@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -28,3 +29,13 @@ def shell(line: str, user: User, folder: Path | None = None) -> Ran:
     return subprocess.run(
         line, shell=True, cwd=folder, env=user, text=True, capture_output=True, timeout=300, check=False
     )
+
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
+
+
+def line(program: Path, word: str) -> str:
+    """What a program's first comment says after BUILD: or RUN:."""
+    found = re.search(rf"^\W*{word}: (.+)$", program.read_text(encoding="utf-8"), re.MULTILINE)
+    assert found, f"{program.name} does not say {word}:"
+    return found[1]

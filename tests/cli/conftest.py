@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # as_user
 
-from as_user import Dragoman, Ran, User, environment
+from as_user import PROGRAMS, Dragoman, Ran, User, environment
 
 
 @pytest.fixture(scope="session")
@@ -38,3 +38,24 @@ def compiler() -> str:
     if not found:
         pytest.skip("no C and C++ compiler on the path")
     return found
+
+
+MAJORS = ("11", "12", "13")
+
+
+@pytest.fixture(scope="session", params=MAJORS)
+def place(
+    request: pytest.FixtureRequest,
+    user: User,
+    dragoman: Dragoman,
+    compiler: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, User]:
+    """A folder to build in, and the shell's environment: HEADERS and LIBS of one CUDA version."""
+    major = request.param
+    folders = {}
+    for name, arguments in (("LIBS", ["--driver"]), ("HEADERS", ["--headers"])):
+        ran = dragoman("lib-dir", "--cuda", major, *arguments)
+        assert ran.returncode == 0, ran.stderr
+        folders[name] = ran.stdout.strip()
+    return tmp_path_factory.mktemp(f"cuda{major}"), {**user, **folders, "SOURCE": str(PROGRAMS)}

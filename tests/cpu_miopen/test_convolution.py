@@ -97,6 +97,8 @@ SHAPES = (
     Shape("volume", (2, 2, 4, 5, 3), (3, 2, 2, 3, 2), (1, 0, 1), (2, 1, 1), (1, 2, 1)),
     Shape("transposed", (2, 3, 4, 5), (3, 2, 3, 3), (1, 0), (2, 3), (1, 1), 1, True, (1, 2)),
     Shape("transposed groups", (2, 4, 3, 3), (4, 2, 2, 3), (0, 1), (1, 2), (2, 1), 2, True),
+    Shape("one channel", (2, 1, 3, 4), (3, 1, 1, 1), (0, 0), (1, 1), (1, 1)),
+    Shape("one result", (2, 3, 4, 3), (1, 3, 1, 1), (0, 0), (1, 1), (1, 1)),
 )
 IDS = [shape.name for shape in SHAPES]
 
@@ -223,7 +225,7 @@ def test_sixteen_bits(api: Miopen, shape: Shape, direction: str, type: int) -> N
 
 
 @pytest.mark.parametrize("layout", [channels_last, gapped])
-@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[3], SHAPES[5], SHAPES[11]], ids=lambda s: s.name)
+@pytest.mark.parametrize("shape", [SHAPES[i] for i in (0, 3, 5, 11, -2, -1)], ids=lambda s: s.name)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_strides(api: Miopen, shape: Shape, direction: str, layout: Any) -> None:
     case = Case(api, shape, layout=layout)

@@ -10,6 +10,13 @@ cdef extern from "support.h" nogil:
     void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma)
     void *dnn_amd_lrn(dnn_handle *h, int mode, uint32_t n, double alpha, double beta, double k)
     void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type)
+    void *dnn_amd_ctc(dnn_handle *h, int softmax)
+    uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh)
+    void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d)
+    void *dnn_blas(dnn_handle *h)
+    uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, int64_t m, int64_t n, int64_t k, double alpha,
+                      const void *a, int64_t lda, int64_t next_a, const void *b, int64_t ldb, int64_t next_b, double beta,
+                      void *c, int64_t ldc, int64_t next_c, int count)
     double dnn_factor(int type, const void *factor)
     size_t dnn_bytes(const dnn_tensor *d)
     void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged)

@@ -87,6 +87,8 @@ cdef void *make_convolution(const int32_t *w) noexcept nogil:
             miopenConvolution)
         if status == 0 and w[1] > 1:
             status = dg_miopen.miopenSetConvolutionGroupCount(d, w[1])
+        if status == 0 and w[2 + 3 * DNN_SPATIALS]:
+            status = dg_miopen.miopenSetConvolutionAttribute(d, MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC, 1)
         if status == 0:
             return d
         dg_miopen.miopenDestroyConvolutionDescriptor(d)
@@ -151,6 +153,33 @@ cdef void *make_reduce(const int32_t *w) noexcept nogil:
     return failed(b"miopenSetReduceTensorDescriptor", status)
 
 
+cdef void *make_rnn(const int32_t *w) noexcept nogil:
+    cdef miopenRNNDescriptor_t d = NULL
+    cdef void *dropout
+    cdef uint32_t status = dg_miopen.miopenCreateRNNDescriptor(&d)
+    memcpy(&dropout, &w[8], sizeof(dropout))
+    if status == 0:
+        status = dg_miopen.miopenSetRNNDescriptor_V2(
+            d, w[0], w[1], <miopenDropoutDescriptor_t>dropout, <miopenRNNInputMode_t>w[2],
+            <miopenRNNDirectionMode_t>w[3], <miopenRNNMode_t>w[4], <miopenRNNBiasMode_t>w[5], miopenRNNdefault,
+            <miopenDataType_t>w[6])
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyRNNDescriptor(d)
+    return failed(b"miopenSetRNNDescriptor_V2", status)
+
+
+cdef void *make_ctc(const int32_t *w) noexcept nogil:
+    cdef miopenCTCLossDescriptor_t d = NULL
+    cdef uint32_t status = dg_miopen.miopenCreateCTCLossDescriptor(&d)
+    if status == 0:
+        status = dg_miopen.miopenSetCTCLossDescriptor(d, <miopenDataType_t>w[0], w[1], <uint8_t>w[2])
+        if status == 0:
+            return d
+        dg_miopen.miopenDestroyCTCLossDescriptor(d)
+    return failed(b"miopenSetCTCLossDescriptor", status)
+
+
 cdef void *make(const content *c) noexcept nogil:
     if c.kind == DNN_TENSOR:
         return make_tensor(c.words)
@@ -162,6 +191,10 @@ cdef void *make(const content *c) noexcept nogil:
         return make_activation(c.words)
     if c.kind == DNN_LRN:
         return make_lrn(c.words)
+    if c.kind == DNN_RNN:
+        return make_rnn(c.words)
+    if c.kind == DNN_CTC:
+        return make_ctc(c.words)
     return make_reduce(c.words)
 
 
@@ -178,6 +211,10 @@ cdef void unmake(uint32_t kind, void *amd) noexcept nogil:
         dg_miopen.miopenDestroyActivationDescriptor(<miopenActivationDescriptor_t>amd)
     elif kind == DNN_LRN:
         dg_miopen.miopenDestroyLRNDescriptor(<miopenLRNDescriptor_t>amd)
+    elif kind == DNN_RNN:
+        dg_miopen.miopenDestroyRNNDescriptor(<miopenRNNDescriptor_t>amd)
+    elif kind == DNN_CTC:
+        dg_miopen.miopenDestroyCTCLossDescriptor(<miopenCTCLossDescriptor_t>amd)
     else:
         dg_miopen.miopenDestroyReduceTensorDescriptor(<miopenReduceTensorDescriptor_t>amd)
 
@@ -279,7 +316,12 @@ cdef public void *dnn_amd_filter(dnn_handle *h, dnn_filter *d) noexcept nogil:
 
 
 cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcept nogil:
-    """As a cross-correlation: MIOpen knows no other."""
+    return dnn_amd_correlation(h, d, False)
+
+
+cdef public void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable) noexcept nogil:
+    """MIOpen knows nothing but cross-correlations. A repeatable one gives the same bits whenever it runs: `d` is then not the
+    program's, since it remembers one of both."""
     cdef content c
     if d.amd is not NULL:
         return d.amd
@@ -293,6 +335,7 @@ cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcep
     memcpy(&c.words[2], d.pad, sizeof(d.pad))
     memcpy(&c.words[2 + DNN_SPATIALS], d.stride, sizeof(d.stride))
     memcpy(&c.words[2 + 2 * DNN_SPATIALS], d.dilation, sizeof(d.dilation))
+    c.words[2 + 3 * DNN_SPATIALS] = repeatable
     return find(h, &c, &d.amd)
 
 
@@ -354,6 +397,32 @@ cdef public void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int i
     c.words[2] = nan
     c.words[3] = indices
     c.words[4] = index_type
+    return find(h, &c, NULL)
+
+
+cdef public void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *dropout) noexcept nogil:
+    """Of data of this type, cuDNN's; the dropout is MIOpen's or NULL. MIOpen keeps its address alone."""
+    cdef content c
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_RNN
+    c.words[0] = d.hidden
+    c.words[1] = d.layers
+    c.words[2] = miopenRNNskip if d.input_mode == CUDNN_SKIP_INPUT else miopenRNNlinear
+    c.words[3] = miopenRNNbidirection if d.direction == CUDNN_BIDIRECTIONAL else miopenRNNunidirection
+    c.words[4] = <int32_t>to_dnn_rnn_mode(<uint32_t>d.cell)
+    c.words[5] = miopenRNNNoBias if d.bias == CUDNN_RNN_NO_BIAS else miopenRNNwithBias
+    c.words[6] = <int32_t>to_dnn_type(<uint32_t>type)
+    memcpy(&c.words[8], &dropout, sizeof(dropout))
+    return find(h, &c, NULL)
+
+
+cdef public void *dnn_amd_ctc(dnn_handle *h, int softmax) noexcept nogil:
+    """Of floats, with symbol 0 as the blank."""
+    cdef content c
+    memset(&c, 0, sizeof(c))
+    c.kind = DNN_CTC
+    c.words[0] = miopenFloat
+    c.words[2] = softmax
     return find(h, &c, NULL)
 
 

@@ -1,6 +1,9 @@
 # Convolutions. Blocks of tables/cudnn/convolution.yaml.
 
 include "common.pxi"
+include "amd.pxi"
+include "convolve.pxi"
+include "convolution_algorithms.pxi"
 
 
 cdef public cudnnStatus_t create_convolution_descriptor(cudnnConvolutionDescriptor_t *place) noexcept nogil:
@@ -164,3 +167,232 @@ cdef public cudnnStatus_t get_convolution2d_forward_output_dim(dnn_convolution *
         give(h, dim[2])
         give(width, dim[3])
     return status
+
+
+# ---- the calls: any algorithm is taken, AMD's own choice serves (solutions.pyx)
+
+cdef cudnnStatus_t convolved(dnn_handle *h, int direction, bint repeatable, const void *alpha, dnn_tensor *xd, const void *x,
+        dnn_filter *wd, const void *w, dnn_convolution *d, void *workspace, size_t size, const void *beta, dnn_tensor *yd,
+        const void *y) noexcept nogil:
+    cdef dnn_work k
+    cdef void *data[3]
+    cdef cudnnStatus_t status = dnn_conv_begin(&k, direction, xd, wd, d, yd)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if x is NULL or w is NULL or y is NULL or alpha is NULL or beta is NULL:
+        return bad(b"a tensor, a filter, alpha or beta is NULL")
+    data[0] = <void *>x
+    data[1] = <void *>w
+    data[2] = <void *>y
+    return dnn_conv(h, &k, repeatable, dnn_factor(yd.type, alpha), data, workspace, size, dnn_factor(yd.type, beta))
+
+
+cdef public cudnnStatus_t convolution_forward(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x, dnn_filter *wd,
+        const void *w, dnn_convolution *d, cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t size,
+        const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
+    if not is_forward(algorithm):
+        return cannot(b"algo is no algorithm of forward convolutions")
+    return convolved(h, DNN_FORWARD, True, alpha, xd, x, wd, w, d, workspace, size, beta, yd, y)
+
+
+cdef public cudnnStatus_t convolution_backward_data(dnn_handle *h, const void *alpha, dnn_filter *wd, const void *w,
+        dnn_tensor *dyd, const void *dy, dnn_convolution *d, cudnnConvolutionBwdDataAlgo_t algorithm, void *workspace,
+        size_t size, const void *beta, dnn_tensor *dxd, void *dx) noexcept nogil:
+    if not is_backward_data(algorithm):
+        return cannot(b"algo is no algorithm of data gradients")
+    return convolved(h, DNN_BACKWARD_DATA, repeats_data(algorithm), alpha, dxd, dx, wd, w, d, workspace, size, beta, dyd, dy)
+
+
+cdef public cudnnStatus_t convolution_backward_filter(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x,
+        dnn_tensor *dyd, const void *dy, dnn_convolution *d, cudnnConvolutionBwdFilterAlgo_t algorithm, void *workspace,
+        size_t size, const void *beta, dnn_filter *dwd, void *dw) noexcept nogil:
+    if not is_backward_filter(algorithm):
+        return cannot(b"algo is no algorithm of filter gradients")
+    return convolved(h, DNN_BACKWARD_FILTER, repeats_filter(algorithm), alpha, xd, x, dwd, dw, d, workspace, size, beta, dyd,
+                     dy)
+
+
+cdef public cudnnStatus_t convolution_backward_bias(dnn_handle *h, const void *alpha, dnn_tensor *dyd, const void *dy,
+        const void *beta, dnn_tensor *dbd, void *db) noexcept nogil:
+    """A reduction: MIOpen's own function of the name takes a channel's rows for one run, and no doubles."""
+    cdef float one = 1
+    cdef float zero = 0
+    cdef double d_one = 1
+    cdef double d_zero = 0
+    cdef dnn_tensor sums
+    cdef char *memory
+    cdef void *reduce
+    cdef void *ady
+    cdef void *asums
+    cdef size_t bytes = 0
+    cdef int i
+    cdef uint32_t status
+    if dyd.count == 0 or dbd.count == 0:
+        return bad(b"a descriptor has not been set")
+    if dyd.count < 3 or dbd.count != dyd.count or dbd.dim[1] != dyd.dim[1] or dbd.type != dyd.type:
+        return bad(b"the bias has not the tensor's channels or type")
+    for i in range(dbd.count):
+        if i != 1 and dbd.dim[i] != 1:
+            return bad(b"the bias is more than one number for each channel")
+    if dy is NULL or db is NULL or alpha is NULL or beta is NULL:
+        return bad(b"dy, db, alpha or beta is NULL")
+    if (dyd.type != CUDNN_DATA_FLOAT and dyd.type != CUDNN_DATA_HALF and dyd.type != CUDNN_DATA_BFLOAT16
+            and dyd.type != CUDNN_DATA_DOUBLE):
+        return cannot(b"MIOpen sums no such type")
+    if dyd.count > 6:
+        return cannot(b"MIOpen reduces 6 dimensions at most")
+    sums = dyd[0]
+    sums.amd = NULL
+    for i in range(dyd.count):
+        sums.dim[i] = dyd.dim[1] if i == 1 else 1
+        sums.stride[i] = 1 if i >= 1 else dyd.dim[1]
+    reduce = dnn_amd_reduce(
+        h, MIOPEN_REDUCE_TENSOR_ADD, miopenDouble if dyd.type == CUDNN_DATA_DOUBLE else miopenFloat,
+        MIOPEN_PROPAGATE_NAN, MIOPEN_REDUCE_TENSOR_NO_INDICES, MIOPEN_32BIT_INDICES)
+    ady = dnn_amd_tensor(h, dyd)
+    asums = dnn_amd_shape(h, sums.type, sums.count, sums.dim, sums.stride)
+    if reduce is NULL or ady is NULL or asums is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    status = dg_miopen.miopenGetReductionWorkspaceSize(
+        <miopenHandle_t>h.amd, <miopenReduceTensorDescriptor_t>reduce, <miopenTensorDescriptor_t>ady,
+        <miopenTensorDescriptor_t>asums, &bytes)
+    if status != 0:
+        return answered(status, b"miopenGetReductionWorkspaceSize")
+    bytes = (bytes + 255) & ~<size_t>255
+    memory = <char *>dnn_scratch(h, bytes + dnn_bytes(&sums))
+    if memory is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the sums")
+    status = dg_miopen.miopenReduceTensor(
+        <miopenHandle_t>h.amd, <miopenReduceTensorDescriptor_t>reduce, NULL, 0, memory, bytes,
+        <void *>&d_one if dyd.type == CUDNN_DATA_DOUBLE else <void *>&one, <miopenTensorDescriptor_t>ady, dy,
+        <void *>&d_zero if dyd.type == CUDNN_DATA_DOUBLE else <void *>&zero, <miopenTensorDescriptor_t>asums, memory + bytes)
+    if status != 0:
+        return answered(status, b"miopenReduceTensor")
+    for i in range(2, dbd.count):
+        sums.dim[i] = sums.stride[i] = 1
+    sums.count = dbd.count
+    return dnn_finished(h, dnn_factor(dyd.type, alpha), &sums, memory + bytes, dnn_factor(dyd.type, beta), dbd, db)
+
+
+cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, const void *alpha1, dnn_tensor *xd, const void *x,
+        dnn_filter *wd, const void *w, dnn_convolution *d, cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t size,
+        const void *alpha2, dnn_tensor *zd, const void *z, dnn_tensor *bd, const void *bias, dnn_activation *act,
+        dnn_tensor *yd, void *y) noexcept nogil:
+    """Step by step: MIOpen's fused call has no z and one algorithm."""
+    cdef dnn_work k
+    cdef void *data[3]
+    cdef dnn_tensor row
+    cdef double a1, a2
+    cdef void *zero
+    cdef int i
+    cdef cudnnStatus_t status
+    if not is_forward(algorithm):
+        return cannot(b"algo is no algorithm of forward convolutions")
+    status = dnn_conv_begin(&k, DNN_FORWARD, xd, wd, d, yd)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if x is NULL or w is NULL or y is NULL or bias is NULL or alpha1 is NULL or alpha2 is NULL:
+        return bad(b"x, w, y, bias, alpha1 or alpha2 is NULL")
+    if act.mode != CUDNN_ACTIVATION_RELU and act.mode != CUDNN_ACTIVATION_IDENTITY:
+        return cannot(b"NVIDIA's call too has no activation but RELU and IDENTITY")
+    if act.mode == CUDNN_ACTIVATION_IDENTITY and algorithm != CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM:
+        return cannot(b"NVIDIA's call too has IDENTITY with IMPLICIT_PRECOMP_GEMM alone")
+    if act.mode == CUDNN_ACTIVATION_RELU and act.nan != CUDNN_NOT_PROPAGATE_NAN:
+        return cannot(b"NVIDIA's call too does not propagate NaN")
+    if bd.count != yd.count or zd.count != yd.count:
+        return bad(b"the bias, or z, has not as many dimensions as the output")
+    for i in range(bd.count):
+        if bd.dim[i] != (yd.dim[1] if i == 1 else 1):
+            return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_SHAPE, b"the bias is not one number for each channel")
+    if not same_sizes(zd, yd) or zd.type != yd.type:
+        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_SHAPE, b"z and y differ in sizes or type")
+    if bd.type != yd.type:
+        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE, b"the bias is not of the output's type")
+    a2 = dnn_factor(yd.type, alpha2)
+    if a2 != 0:
+        if z is NULL:
+            return bad(b"z is NULL, and alpha2 is not 0")
+        if z == y:
+            for i in range(yd.count):
+                if zd.dim[i] != 1 and zd.stride[i] != yd.stride[i]:
+                    return cannot(b"z lies on y in another layout")
+    row = yd[0]
+    row.amd = NULL
+    for i in range(yd.count):
+        row.dim[i] = yd.dim[1] if i == 1 else 1
+        row.stride[i] = bd.stride[1]
+    data[0] = <void *>x
+    data[1] = <void *>w
+    data[2] = y
+    a1 = dnn_factor(yd.type, alpha1)
+    if k.unrolled or (a2 != 0 and z == y):
+        status = dnn_conv(h, &k, True, a1, data, workspace, size, a2 if z == y else 0)
+        a1 = 1
+    else:  # the factor goes with the next step, which saves a rounding
+        status = dnn_conv(h, &k, True, 1, data, workspace, size, 0)
+    if status == CUDNN_STATUS_SUCCESS and a2 != 0 and z != y:
+        status = dnn_op_tensor(h, miopenTensorOpAdd, a1, yd, y, a2, zd, z, 0, yd, y)
+        a1 = 1
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_op_tensor(h, miopenTensorOpAdd, a1, yd, y, 1, &row, bias, 0, yd, y)
+    if status != CUDNN_STATUS_SUCCESS or act.mode == CUDNN_ACTIVATION_IDENTITY:
+        return status
+    zero = dnn_scratch(h, sizeof(double))
+    if zero is NULL or dg_hip.hipMemsetAsync(zero, 0, sizeof(double), <hipStream_t>to_stream(h.stream)) != 0:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for a zero")
+    for i in range(yd.count):
+        row.dim[i] = row.stride[i] = 1
+    return dnn_op_tensor(h, miopenTensorOpMax, 1, yd, y, 1, &row, zero, 0, yd, y)
+
+
+cdef public cudnnStatus_t im2col(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_filter *wd, dnn_convolution *d,
+        void *columns) noexcept nogil:
+    """A matrix of channels and taps (rows) by images and outputs, in the data's own type."""
+    cdef dnn_work k
+    cdef dnn_filter taps
+    cdef dnn_convolution whole
+    cdef dnn_tensor y
+    cdef int64_t[3] steps
+    cdef int64_t spots = 1
+    cdef size_t bytes
+    cdef int[DNN_DIMS] dim
+    cdef int i
+    cdef cudnnStatus_t status
+    if xd.count == 0 or wd.count == 0 or d.count == 0:
+        return bad(b"a descriptor has not been set")
+    if xd.count != d.count + 2 or wd.count < xd.count or xd.count > 5:
+        return cannot(b"not 3 to 5 dimensions, or the tensor's are not the convolution's")
+    taps = wd[0]  # of which nothing counts but the taps
+    taps.type = xd.type
+    taps.format = CUDNN_TENSOR_NCHW
+    taps.count = xd.count
+    taps.dim[0] = 1
+    taps.dim[1] = xd.dim[1]
+    whole = d[0]
+    whole.groups = 1
+    if xd.type == CUDNN_DATA_DOUBLE:
+        whole.type = CUDNN_DATA_DOUBLE
+    status = dnn_convolved(&whole, xd, &taps, dim)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    y = xd[0]
+    y.format = CUDNN_TENSOR_NCHW
+    for i in range(xd.count):
+        y.dim[i] = dim[i]
+        if i >= 2:
+            spots *= dim[i]
+    dnn_pack(CUDNN_TENSOR_NCHW, y.type, y.count, y.dim, y.stride)
+    status = dnn_conv_begin(&k, DNN_FORWARD, xd, &taps, &whole, &y)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if x is NULL or columns is NULL:
+        return bad(b"x or colBuffer is NULL")
+    steps[0] = spots
+    steps[2] = spots * xd.dim[0]
+    steps[1] = steps[2] * k.taps
+    if steps[1] > 0x7fffffff:
+        return cannot(b"a channel's columns are too large")
+    bytes = <size_t>(steps[1] * xd.dim[1]) * <size_t>dnn_type_bytes(xd.type)
+    if dg_hip.hipMemsetAsync(columns, 0, bytes, <hipStream_t>to_stream(h.stream)) != 0:
+        return dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"the columns cannot be set to 0")
+    return dnn_unroll(h, &k, 0, xd.dim[0], x, columns, steps, k.flip)

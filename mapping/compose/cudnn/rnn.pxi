@@ -1,6 +1,7 @@
 # Recurrent networks. Blocks of tables/cudnn/rnn.yaml.
 
 include "common.pxi"
+include "recurrent.pxi"
 
 
 cdef public cudnnStatus_t create_rnn_descriptor(cudnnRNNDescriptor_t *place) noexcept nogil:
@@ -124,6 +125,135 @@ cdef public cudnnStatus_t build_rnn_dynamic(dnn_handle *h, dnn_rnn *d, int batch
     return CUDNN_STATUS_SUCCESS
 
 
+# ---- weights and spaces
+
+cdef public cudnnStatus_t get_rnn_weight_space_size(dnn_handle *h, dnn_rnn *d, size_t *size) noexcept nogil:
+    cdef dnn_net n
+    cdef cudnnStatus_t status
+    if size is NULL:
+        return bad(b"weightSpaceSize is NULL")
+    status = dnn_net_of(&n, h, d, d.data_type, d.input_size, 0)
+    if status == CUDNN_STATUS_SUCCESS:
+        size[0] = n.weights
+    return status
+
+
+cdef public cudnnStatus_t get_rnn_temp_space_sizes(dnn_handle *h, dnn_rnn *d, cudnnForwardMode_t mode, dnn_rnn_data *xd,
+        size_t *work, size_t *reserve) noexcept nogil:
+    cdef dnn_net n
+    cdef cudnnStatus_t status
+    if <uint32_t>mode > <uint32_t>CUDNN_FWD_MODE_TRAINING:
+        return bad(b"fwdMode is neither INFERENCE nor TRAINING")
+    status = dnn_net_of(&n, h, d, d.data_type, d.input_size, mode == <uint32_t>CUDNN_FWD_MODE_TRAINING)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_sequences(&n, xd, NULL)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if work is not NULL:
+        work[0] = n.work
+    if reserve is not NULL:
+        reserve[0] = n.reserve
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef public cudnnStatus_t get_rnn_weight_params(dnn_handle *h, dnn_rnn *d, int32_t layer, size_t size,
+        const void *space, int32_t gate, dnn_tensor *md, void **matrix, dnn_tensor *bd, void **bias) noexcept nogil:
+    """Where there is no matrix or bias, the address is NULL and the descriptor has no dimensions."""
+    cdef dnn_net n
+    cdef int gates = 8 if d.cell == CUDNN_LSTM else 6 if d.cell == CUDNN_GRU else 2
+    cdef int sides = 2 if d.direction == CUDNN_BIDIRECTIONAL else 1
+    cdef int there = 0
+    cdef size_t offset = 0
+    cdef cudnnStatus_t status = dnn_net_of(&n, h, d, d.data_type, d.input_size, 0)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if md is NULL or bd is NULL or matrix is NULL or bias is NULL:
+        return bad(b"a descriptor or a place for an address is NULL")
+    if not 0 <= layer < d.layers * sides or not 0 <= gate < gates:
+        return bad(b"pseudoLayer or linLayerID is none of the network's")
+    if size < n.weights:
+        return bad(b"the weight space is too small")
+    status = dnn_net_place(&n, layer, gate, 0, md, &offset, &there)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    matrix[0] = <char *>space + offset if there else NULL
+    status = dnn_net_place(&n, layer, gate, 1, bd, &offset, &there)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    bias[0] = <char *>space + offset if there else NULL
+    return CUDNN_STATUS_SUCCESS
+
+
+# ---- the passes
+
+cdef cudnnStatus_t begun(dnn_net *n, dnn_handle *h, dnn_rnn *d, int training, dnn_rnn_data *xd, dnn_rnn_data *yd,
+        dnn_tensor *hd, const void *h0, const void *h1, dnn_tensor *cd, const void *c0, const void *c1) noexcept nogil:
+    cdef cudnnStatus_t status = dnn_net_of(n, h, d, d.data_type, d.input_size, training)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_sequences(n, xd, yd)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_state(n, hd, h0, h1)
+    if status == CUDNN_STATUS_SUCCESS and d.cell == CUDNN_LSTM:
+        status = dnn_net_state(n, cd, c0, c1)
+    return status
+
+
+cdef public cudnnStatus_t rnn_forward(dnn_handle *h, dnn_rnn *d, cudnnForwardMode_t mode, const int32_t *lengths,
+        dnn_rnn_data *xd, const void *x, dnn_rnn_data *yd, void *y, dnn_tensor *hd, const void *hx, void *hy,
+        dnn_tensor *cd, const void *cx, void *cy, size_t weights, const void *w, size_t work_size, void *work,
+        size_t reserve_size, void *reserve) noexcept nogil:
+    """The lengths are xDesc's: MIOpen reads none from the device. Any mode but TRAINING is INFERENCE."""
+    cdef dnn_net n
+    cdef int training = mode == <uint32_t>CUDNN_FWD_MODE_TRAINING
+    cdef cudnnStatus_t status = begun(&n, h, d, training, xd, yd, hd, hx, hy, cd, cx, cy)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_memory(&n, weights, work_size, work, reserve_size, reserve)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if w is NULL:
+        return bad(b"weightSpace is NULL")
+    return dnn_net_forward(&n, x, hx, cx, w, y, hy, cy, work, reserve)
+
+
+cdef public cudnnStatus_t rnn_backward_data_v8(dnn_handle *h, dnn_rnn *d, const int32_t *lengths, dnn_rnn_data *yd,
+        const void *y, const void *dy, dnn_rnn_data *xd, void *dx, dnn_tensor *hd, const void *hx, const void *dhy,
+        void *dhx, dnn_tensor *cd, const void *cx, const void *dcy, void *dcx, size_t weights, const void *w,
+        size_t work_size, void *work, size_t reserve_size, void *reserve) noexcept nogil:
+    cdef dnn_net n
+    cdef cudnnStatus_t status = begun(&n, h, d, 1, xd, yd, hd, hx, dhx, cd, cx, dcx)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_memory(&n, weights, work_size, work, reserve_size, reserve)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if w is NULL or dy is NULL:
+        return bad(b"weightSpace or dy is NULL")
+    if dhy is not NULL and hd is NULL or dcy is not NULL and cd is NULL and d.cell == CUDNN_LSTM:
+        return bad(b"states without a descriptor")
+    if d.cell == CUDNN_LSTM and cd is not NULL and cd.count != 3:
+        return bad(b"cDesc has not three dimensions")
+    return dnn_net_backward_data(&n, y, dy, dhy, dcy, w, hx, cx, dx, dhx, dcx, work, reserve)
+
+
+cdef public cudnnStatus_t rnn_backward_weights_v8(dnn_handle *h, dnn_rnn *d, cudnnWgradMode_t mode,
+        const int32_t *lengths, dnn_rnn_data *xd, const void *x, dnn_tensor *hd, const void *hx, dnn_rnn_data *yd,
+        const void *y, size_t weights, void *dw, size_t work_size, void *work, size_t reserve_size,
+        void *reserve) noexcept nogil:
+    cdef dnn_net n
+    cdef cudnnStatus_t status
+    if <uint32_t>mode > <uint32_t>CUDNN_WGRAD_MODE_SET:
+        return bad(b"addGrad is neither ADD nor SET")
+    if mode != <uint32_t>CUDNN_WGRAD_MODE_ADD:
+        return cannot(b"addGrad is not ADD")
+    status = begun(&n, h, d, 1, xd, yd, hd, hx, NULL, NULL, NULL, NULL)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_memory(&n, weights, work_size, work, reserve_size, reserve)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if dw is NULL:
+        return bad(b"dweightSpace is NULL")
+    return dnn_net_backward_weights(&n, x, hx, y, dw, work, reserve)
+
+
 # ---- sequences
 
 cdef public cudnnStatus_t create_rnn_data_descriptor(cudnnRNNDataDescriptor_t *place) noexcept nogil:
@@ -131,10 +261,16 @@ cdef public cudnnStatus_t create_rnn_data_descriptor(cudnnRNNDataDescriptor_t *p
 
 
 cdef public cudnnStatus_t destroy_rnn_data_descriptor(dnn_rnn_data *d) noexcept nogil:
-    cdef void *lengths = d.lengths if d is not NULL else NULL
-    cdef cudnnStatus_t status = dnn_delete(d, DNN_RNN_DATA)
-    if status == CUDNN_STATUS_SUCCESS and lengths is not NULL:
-        dg_the_core.release(lengths)
+    cdef dnn_rnn_data old
+    cdef cudnnStatus_t status
+    if d is NULL:
+        return CUDNN_STATUS_SUCCESS
+    old = d[0]
+    status = dnn_delete(d, DNN_RNN_DATA)
+    if status == CUDNN_STATUS_SUCCESS:
+        dnn_sequences_forgotten(&old)
+        if old.lengths is not NULL:
+            dg_the_core.release(old.lengths)
     return status
 
 
@@ -170,7 +306,7 @@ cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType
     d.fill = 0
     if fill is not NULL:
         memcpy(&d.fill, fill, <size_t>dnn_type_bytes(d.type))
-    d.amd = NULL
+    dnn_sequences_forgotten(d)
     return CUDNN_STATUS_SUCCESS
 
 

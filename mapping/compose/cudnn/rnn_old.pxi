@@ -1,6 +1,10 @@
 # Recurrent networks as they were set before version 8, which cuDNN 8 still has. Blocks of tables/cudnn/rnn_old.yaml.
 
 include "common.pxi"
+include "recurrent.pxi"
+
+cdef extern from "dragoman.h" nogil:
+    bint dg_foreign(const void *handle, uint32_t magic)
 
 
 cdef public cudnnStatus_t set_rnn_descriptor_v6(dnn_handle *h, dnn_rnn *d, const int hidden, const int layers,
@@ -160,7 +164,8 @@ cdef public cudnnStatus_t get_rnn_padding_mode(dnn_rnn *d, unsigned int *mode) n
     return CUDNN_STATUS_SUCCESS
 
 
-cdef public cudnnStatus_t set_rnn_algorithm_descriptor(dnn_handle *h, dnn_rnn *d, dnn_algorithm *algorithm) noexcept nogil:
+cdef public cudnnStatus_t set_rnn_algorithm_descriptor(dnn_handle *h, dnn_rnn *d,
+        dnn_algorithm *algorithm) noexcept nogil:
     if <uint32_t>algorithm.algorithm >= <uint32_t>CUDNN_RNN_ALGO_COUNT:
         return bad(b"the algorithm is none of a network")
     d.algo = algorithm.algorithm
@@ -179,7 +184,8 @@ cdef public cudnnStatus_t get_rnn_forward_training_algorithm_max_count(dnn_handl
     return CUDNN_STATUS_SUCCESS
 
 
-cdef public cudnnStatus_t get_rnn_backward_data_algorithm_max_count(dnn_handle *h, dnn_rnn *d, int *count) noexcept nogil:
+cdef public cudnnStatus_t get_rnn_backward_data_algorithm_max_count(dnn_handle *h, dnn_rnn *d,
+        int *count) noexcept nogil:
     give(count, 1)
     return CUDNN_STATUS_SUCCESS
 
@@ -188,3 +194,384 @@ cdef public cudnnStatus_t get_rnn_backward_weights_algorithm_max_count(dnn_handl
         int *count) noexcept nogil:
     give(count, 1)
     return CUDNN_STATUS_SUCCESS
+
+
+# ---- a descriptor a step
+
+cdef enum:
+    STEPS = 256  # for which no memory is asked
+
+cdef struct room:
+    int32_t *batches
+    void **descs
+    void *own
+    int32_t[STEPS] few_batches
+    void *few_descs[2 * STEPS]
+
+
+cdef void left(room *r) noexcept nogil:
+    if r.own is not NULL:
+        dg_the_core.release(r.own)
+    r.own = NULL
+
+
+cdef cudnnStatus_t entered(room *r, int steps) noexcept nogil:
+    r.own = NULL
+    r.batches = r.few_batches
+    r.descs = r.few_descs
+    if steps > STEPS:
+        r.own = dg_the_core.alloc(<size_t>steps * (2 * sizeof(void *) + sizeof(int32_t)))
+        if r.own is NULL:
+            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the steps' descriptors")
+        r.descs = <void **>r.own
+        r.batches = <int32_t *>(r.descs + 2 * steps)
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef cudnnStatus_t batches_of(int steps, const cudnnTensorDescriptor_t *descs, int32_t *batches) noexcept nogil:
+    """How many sequences each step has, out of descriptors (sequences, vector, 1) of one type and vector."""
+    cdef dnn_tensor *d
+    cdef int t
+    if steps < 1 or descs is NULL:
+        return bad(b"seqLength is not positive, or the steps' descriptors are NULL")
+    for t in range(steps):
+        d = <dnn_tensor *>descs[t]
+        if d is NULL or dg_foreign(d, DNN_TENSOR):
+            return bad(b"a step has no tensor descriptor")
+        if d.count < 3 or d.dim[1] != (<dnn_tensor *>descs[0]).dim[1] or d.type != (<dnn_tensor *>descs[0]).type:
+            return bad(b"a step's descriptor has not three dimensions, or another type or size than the first")
+        if d.dim[2] != 1 or d.stride[1] != 1 and d.dim[1] > 1 or d.stride[0] != d.dim[1] and d.dim[0] > 1:
+            return bad(b"a step's descriptor is not packed, or its last dimension not 1")
+        if t > 0 and d.dim[0] > batches[t - 1]:
+            return bad(b"a step has more sequences than the one before")
+        batches[t] = d.dim[0]
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef cudnnStatus_t same_steps(const dnn_net *n, const cudnnTensorDescriptor_t *descs, int width,
+        const int32_t *batches) noexcept nogil:
+    cdef dnn_tensor *d
+    cdef int t
+    if descs is NULL:
+        return bad(b"the steps' descriptors are NULL")
+    for t in range(n.steps):
+        d = <dnn_tensor *>descs[t]
+        if d is NULL or dg_foreign(d, DNN_TENSOR):
+            return bad(b"a step has no tensor descriptor")
+        if d.count < 3 or d.type != n.type or d.dim[0] != batches[t] or d.dim[1] != width or d.dim[2] != 1:
+            return bad(b"a step's descriptor has another type or other sizes than the network")
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef int width_of(const dnn_rnn *d) noexcept nogil:
+    return d.hidden * (2 if d.direction == CUDNN_BIDIRECTIONAL else 1)
+
+
+cdef cudnnStatus_t steps_begun(dnn_net *n, room *r, dnn_handle *h, dnn_rnn *d, int training, int steps,
+        const cudnnTensorDescriptor_t *xs, const cudnnTensorDescriptor_t *ys) noexcept nogil:
+    """The type and the input's size are x's. `left` must follow, whatever the answer."""
+    cdef cudnnStatus_t status = entered(r, steps)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = batches_of(steps, xs, r.batches)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    status = dnn_net_of(n, h, d, (<dnn_tensor *>xs[0]).type, (<dnn_tensor *>xs[0]).dim[1], training)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_steps(n, steps, r.batches, r.descs)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = same_steps(n, ys, width_of(d), r.batches)
+    return status
+
+
+cdef cudnnStatus_t sequences_begun(dnn_net *n, dnn_handle *h, dnn_rnn *d, int training, dnn_rnn_data *xd,
+        dnn_rnn_data *yd) noexcept nogil:
+    cdef cudnnStatus_t status = dnn_net_of(n, h, d, xd.type, xd.vector, training)
+    return status if status != CUDNN_STATUS_SUCCESS else dnn_net_sequences(n, xd, yd)
+
+
+cdef size_t bytes_of(const dnn_filter *d) noexcept nogil:
+    cdef size_t bytes = <size_t>dnn_type_bytes(d.type) if d.count else 0
+    cdef int i
+    for i in range(d.count):
+        bytes *= <size_t>d.dim[i]
+    return bytes
+
+
+cdef cudnnStatus_t states_checked(dnn_net *n, dnn_tensor *a, const void *p, dnn_tensor *b,
+        const void *q) noexcept nogil:
+    cdef cudnnStatus_t status = dnn_net_state(n, a, p, NULL)
+    return status if status != CUDNN_STATUS_SUCCESS else dnn_net_state(n, b, q, NULL)
+
+
+cdef inline cudnnStatus_t cells_checked(dnn_net *n, dnn_tensor *a, const void *p, dnn_tensor *b,
+        const void *q) noexcept nogil:
+    return CUDNN_STATUS_SUCCESS if n.d.cell != CUDNN_LSTM else states_checked(n, a, p, b, q)
+
+
+# ---- sizes, and where weights lie
+
+cdef cudnnStatus_t largest(dnn_net *n, dnn_handle *h, dnn_rnn *d, int steps, const cudnnTensorDescriptor_t *xs,
+        const size_t *size) noexcept nogil:
+    cdef room r
+    cdef cudnnStatus_t status
+    if size is NULL:
+        return bad(b"sizeInBytes is NULL")
+    status = entered(&r, steps)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = batches_of(steps, xs, r.batches)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_of(n, h, d, (<dnn_tensor *>xs[0]).type, (<dnn_tensor *>xs[0]).dim[1], 1)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_largest(n, r.batches[0], steps, d.flags & 1)
+    left(&r)
+    return status
+
+
+cdef public cudnnStatus_t get_rnn_workspace_size(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *xs, size_t *size) noexcept nogil:
+    """One size for inference and training, with a descriptor a step or of sequences."""
+    cdef dnn_net n
+    cdef cudnnStatus_t status = largest(&n, h, d, steps, xs, size)
+    if status == CUDNN_STATUS_SUCCESS:
+        size[0] = n.work
+    return status
+
+
+cdef public cudnnStatus_t get_rnn_training_reserve_size(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *xs, size_t *size) noexcept nogil:
+    cdef dnn_net n
+    cdef cudnnStatus_t status = largest(&n, h, d, steps, xs, size)
+    if status == CUDNN_STATUS_SUCCESS:
+        size[0] = n.reserve
+    return status
+
+
+cdef cudnnStatus_t weights_begun(dnn_net *n, dnn_handle *h, dnn_rnn *d, dnn_tensor *xd) noexcept nogil:
+    if xd.count < 2:
+        return bad(b"xDesc was not set, or has not three dimensions")
+    return dnn_net_of(n, h, d, xd.type, xd.dim[1], 0)
+
+
+cdef public cudnnStatus_t get_rnn_params_size(dnn_handle *h, dnn_rnn *d, dnn_tensor *xd, size_t *size,
+        cudnnDataType_t type) noexcept nogil:
+    cdef dnn_net n
+    cdef cudnnStatus_t status
+    if size is NULL or <int>type != xd.type:
+        return bad(b"sizeInBytes is NULL, or dataType is not xDesc's")
+    status = weights_begun(&n, h, d, xd)
+    if status == CUDNN_STATUS_SUCCESS:
+        size[0] = n.weights
+    return status
+
+
+cdef cudnnStatus_t weights_found(dnn_handle *h, dnn_rnn *d, int layer, dnn_tensor *xd, dnn_filter *wd, const void *w,
+        int gate, int bias, dnn_filter *found, void **place) noexcept nogil:
+    """Where there is none, the address is NULL and the descriptor has no dimensions."""
+    cdef dnn_net n
+    cdef dnn_tensor shape
+    cdef int gates = 8 if d.cell == CUDNN_LSTM else 6 if d.cell == CUDNN_GRU else 2
+    cdef size_t offset = 0
+    cdef int there = 0
+    cdef int i
+    cdef cudnnStatus_t status = weights_begun(&n, h, d, xd)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if place is NULL:
+        return bad(b"the place for the address is NULL")
+    if not 0 <= layer < d.layers * (2 if d.direction == CUDNN_BIDIRECTIONAL else 1) or not 0 <= gate < gates:
+        return bad(b"pseudoLayer or linLayerID is none of the network's")
+    if wd.type != n.type or bytes_of(wd) < n.weights:
+        return bad(b"wDesc has another type, or is smaller than the network's parameters")
+    status = dnn_net_place(&n, layer, gate, bias, &shape, &offset, &there)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    found.type = n.type
+    found.format = CUDNN_TENSOR_NCHW
+    found.count = shape.count
+    found.amd = NULL
+    for i in range(shape.count):
+        found.dim[i] = shape.dim[i]
+        found.stride[i] = shape.stride[i]
+    place[0] = <char *>w + offset if there else NULL
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef public cudnnStatus_t get_rnn_lin_layer_matrix_params(dnn_handle *h, dnn_rnn *d, const int layer, dnn_tensor *xd,
+        dnn_filter *wd, const void *w, const int gate, dnn_filter *found, void **place) noexcept nogil:
+    return weights_found(h, d, layer, xd, wd, w, gate, 0, found, place)
+
+
+cdef public cudnnStatus_t get_rnn_lin_layer_bias_params(dnn_handle *h, dnn_rnn *d, const int layer, dnn_tensor *xd,
+        dnn_filter *wd, const void *w, const int gate, dnn_filter *found, void **place) noexcept nogil:
+    return weights_found(h, d, layer, xd, wd, w, gate, 1, found, place)
+
+
+# ---- forward
+
+cdef cudnnStatus_t forward(dnn_net *n, const void *x, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx,
+        dnn_filter *wd, const void *w, void *y, dnn_tensor *hyd, void *hy, dnn_tensor *cyd, void *cy, void *work,
+        size_t work_size, void *reserve, size_t reserve_size) noexcept nogil:
+    cdef cudnnStatus_t status
+    if x is NULL or w is NULL or y is NULL:
+        return bad(b"x, w or y is NULL")
+    if wd.type != n.type:
+        return bad(b"wDesc has another type than x")
+    status = states_checked(n, hxd, hx, hyd, hy)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = cells_checked(n, cxd, cx, cyd, cy)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_memory(n, bytes_of(wd), work_size, work, reserve_size, reserve)
+    return status if status != CUDNN_STATUS_SUCCESS else dnn_net_forward(n, x, hx, cx, w, y, hy, cy, work, reserve)
+
+
+cdef public cudnnStatus_t rnn_forward_training(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *xs, const void *x, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd,
+        const void *cx, dnn_filter *wd, const void *w, const cudnnTensorDescriptor_t *ys, void *y, dnn_tensor *hyd,
+        void *hy, dnn_tensor *cyd, void *cy, void *work, size_t work_size, void *reserve,
+        size_t reserve_size) noexcept nogil:
+    cdef dnn_net n
+    cdef room r
+    cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 1, steps, xs, ys)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = forward(&n, x, hxd, hx, cxd, cx, wd, w, y, hyd, hy, cyd, cy, work, work_size, reserve, reserve_size)
+    left(&r)
+    return status
+
+
+cdef public cudnnStatus_t rnn_forward_inference(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *xs, const void *x, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd,
+        const void *cx, dnn_filter *wd, const void *w, const cudnnTensorDescriptor_t *ys, void *y, dnn_tensor *hyd,
+        void *hy, dnn_tensor *cyd, void *cy, void *work, size_t work_size) noexcept nogil:
+    cdef dnn_net n
+    cdef room r
+    cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 0, steps, xs, ys)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = forward(&n, x, hxd, hx, cxd, cx, wd, w, y, hyd, hy, cyd, cy, work, work_size, NULL, 0)
+    left(&r)
+    return status
+
+
+cdef public cudnnStatus_t rnn_forward_training_ex(dnn_handle *h, dnn_rnn *d, dnn_rnn_data *xd, const void *x,
+        dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx, dnn_filter *wd, const void *w,
+        dnn_rnn_data *yd, void *y, dnn_tensor *hyd, void *hy, dnn_tensor *cyd, void *cy, dnn_rnn_data *kd,
+        const void *keys, dnn_rnn_data *cd, void *attention, dnn_rnn_data *id, void *inputs, dnn_rnn_data *qd,
+        void *queries, void *work, size_t work_size, void *reserve, size_t reserve_size) noexcept nogil:
+    """The parameters of attention were never used: NVIDIA's library wants NULL there."""
+    cdef dnn_net n
+    cdef cudnnStatus_t status
+    if keys is not NULL or attention is not NULL or inputs is not NULL or queries is not NULL:
+        return cannot(b"keys, cAttn, iAttn or queries is not NULL")
+    status = sequences_begun(&n, h, d, 1, xd, yd)
+    return status if status != CUDNN_STATUS_SUCCESS else forward(
+        &n, x, hxd, hx, cxd, cx, wd, w, y, hyd, hy, cyd, cy, work, work_size, reserve, reserve_size)
+
+
+cdef public cudnnStatus_t rnn_forward_inference_ex(dnn_handle *h, dnn_rnn *d, dnn_rnn_data *xd, const void *x,
+        dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx, dnn_filter *wd, const void *w,
+        dnn_rnn_data *yd, void *y, dnn_tensor *hyd, void *hy, dnn_tensor *cyd, void *cy, dnn_rnn_data *kd,
+        const void *keys, dnn_rnn_data *cd, void *attention, dnn_rnn_data *id, void *inputs, dnn_rnn_data *qd,
+        void *queries, void *work, size_t work_size) noexcept nogil:
+    cdef dnn_net n
+    cdef cudnnStatus_t status
+    if keys is not NULL or attention is not NULL or inputs is not NULL or queries is not NULL:
+        return cannot(b"keys, cAttn, iAttn or queries is not NULL")
+    status = sequences_begun(&n, h, d, 0, xd, yd)
+    return status if status != CUDNN_STATUS_SUCCESS else forward(
+        &n, x, hxd, hx, cxd, cx, wd, w, y, hyd, hy, cyd, cy, work, work_size, NULL, 0)
+
+
+# ---- backward
+
+cdef cudnnStatus_t backward_data(dnn_net *n, const void *y, const void *dy, dnn_tensor *dhyd, const void *dhy,
+        dnn_tensor *dcyd, const void *dcy, dnn_filter *wd, const void *w, dnn_tensor *hxd, const void *hx,
+        dnn_tensor *cxd, const void *cx, void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd, void *dcx,
+        void *work, size_t work_size, void *reserve, size_t reserve_size) noexcept nogil:
+    cdef cudnnStatus_t status
+    if dy is NULL or w is NULL or dx is NULL:
+        return bad(b"dy, w or dx is NULL")
+    if wd.type != n.type:
+        return bad(b"wDesc has another type than dx")
+    status = states_checked(n, hxd, hx, dhxd, dhx)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = states_checked(n, dhyd, dhy, NULL, NULL)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = cells_checked(n, cxd, cx, dcxd, dcx)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = cells_checked(n, dcyd, dcy, NULL, NULL)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_memory(n, bytes_of(wd), work_size, work, reserve_size, reserve)
+    return status if status != CUDNN_STATUS_SUCCESS else dnn_net_backward_data(
+        n, y, dy, dhy, dcy, w, hx, cx, dx, dhx, dcx, work, reserve)
+
+
+cdef public cudnnStatus_t rnn_backward_data(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *ys, const void *y, const cudnnTensorDescriptor_t *dys, const void *dy,
+        dnn_tensor *dhyd, const void *dhy, dnn_tensor *dcyd, const void *dcy, dnn_filter *wd, const void *w,
+        dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx, const cudnnTensorDescriptor_t *dxs,
+        void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd, void *dcx, void *work, size_t work_size,
+        void *reserve, size_t reserve_size) noexcept nogil:
+    cdef dnn_net n
+    cdef room r
+    cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 1, steps, dxs, ys)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = same_steps(&n, dys, width_of(d), r.batches)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = backward_data(&n, y, dy, dhyd, dhy, dcyd, dcy, wd, w, hxd, hx, cxd, cx, dx, dhxd, dhx, dcxd, dcx, work,
+                               work_size, reserve, reserve_size)
+    left(&r)
+    return status
+
+
+cdef public cudnnStatus_t rnn_backward_data_ex(dnn_handle *h, dnn_rnn *d, dnn_rnn_data *yd, const void *y,
+        dnn_rnn_data *dyd, const void *dy, dnn_rnn_data *dcd, const void *attention, dnn_tensor *dhyd, const void *dhy,
+        dnn_tensor *dcyd, const void *dcy, dnn_filter *wd, const void *w, dnn_tensor *hxd, const void *hx,
+        dnn_tensor *cxd, const void *cx, dnn_rnn_data *dxd, void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd,
+        void *dcx, dnn_rnn_data *dkd, void *keys, void *work, size_t work_size, void *reserve,
+        size_t reserve_size) noexcept nogil:
+    cdef dnn_net n
+    cdef cudnnStatus_t status
+    if attention is not NULL or keys is not NULL:
+        return cannot(b"dcAttn or dkeys is not NULL")
+    if dyd.layout != yd.layout or dyd.vector != yd.vector or dyd.type != yd.type or dyd.batch != yd.batch:
+        return bad(b"yDesc and dyDesc differ")
+    status = sequences_begun(&n, h, d, 1, dxd, yd)
+    return status if status != CUDNN_STATUS_SUCCESS else backward_data(
+        &n, y, dy, dhyd, dhy, dcyd, dcy, wd, w, hxd, hx, cxd, cx, dx, dhxd, dhx, dcxd, dcx, work, work_size, reserve,
+        reserve_size)
+
+
+cdef cudnnStatus_t backward_weights(dnn_net *n, const void *x, dnn_tensor *hxd, const void *hx, const void *y,
+        dnn_filter *dwd, void *dw, const void *work, size_t work_size, const void *reserve,
+        size_t reserve_size) noexcept nogil:
+    cdef cudnnStatus_t status
+    if x is NULL or dw is NULL:
+        return bad(b"x or dw is NULL")
+    if dwd.type != n.type:
+        return bad(b"dwDesc has another type than x")
+    status = dnn_net_state(n, hxd, hx, NULL)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_net_memory(n, bytes_of(dwd), work_size, work, reserve_size, reserve)
+    return status if status != CUDNN_STATUS_SUCCESS else dnn_net_backward_weights(
+        n, x, hx, y, dw, <void *>work, <void *>reserve)
+
+
+cdef public cudnnStatus_t rnn_backward_weights(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *xs, const void *x, dnn_tensor *hxd, const void *hx,
+        const cudnnTensorDescriptor_t *ys, const void *y, const void *work, size_t work_size, dnn_filter *dwd, void *dw,
+        const void *reserve, size_t reserve_size) noexcept nogil:
+    cdef dnn_net n
+    cdef room r
+    cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 1, steps, xs, ys)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = backward_weights(&n, x, hxd, hx, y, dwd, dw, work, work_size, reserve, reserve_size)
+    left(&r)
+    return status
+
+
+cdef public cudnnStatus_t rnn_backward_weights_ex(dnn_handle *h, dnn_rnn *d, dnn_rnn_data *xd, const void *x,
+        dnn_tensor *hxd, const void *hx, dnn_rnn_data *yd, const void *y, void *work, size_t work_size, dnn_filter *dwd,
+        void *dw, void *reserve, size_t reserve_size) noexcept nogil:
+    cdef dnn_net n
+    cdef cudnnStatus_t status = sequences_begun(&n, h, d, 1, xd, yd)
+    return status if status != CUDNN_STATUS_SUCCESS else backward_weights(
+        &n, x, hxd, hx, y, dwd, dw, work, work_size, reserve, reserve_size)

@@ -120,6 +120,7 @@ typedef struct dnn_dropout {
     void *states; /* the program's memory */
     size_t states_size;
     unsigned long long seed;
+    uint64_t drawn; /* masks so far; of a restored descriptor from a number of its own on */
     void *amd; /* MIOpen's own, of this descriptor only: the states go with it */
 } dnn_dropout;
 

@@ -102,6 +102,7 @@ cdef extern from "slots.h" nogil:
         void *states
         size_t states_size
         unsigned long long seed
+        uint64_t drawn
         void *amd
     ctypedef struct dnn_spatial:
         uint32_t magic

@@ -23,15 +23,24 @@ DG_HIDDEN void dnn_stream_left(dnn_handle *h);    /* the handle goes on to anoth
 DG_HIDDEN void *dnn_scratch(dnn_handle *h, size_t bytes);
 DG_HIDDEN void dnn_handle_emptied(dnn_handle *h); /* a destroy frees what the handle owns */
 
+/* ---- blas: matrix products, row by row; NULL or a status: the reason is told */
+DG_HIDDEN void *dnn_blas(dnn_handle *h); /* rocblas_handle on the handle's stream */
+DG_HIDDEN uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, int64_t m, int64_t n, int64_t k, double alpha,
+                            const void *a, int64_t lda, int64_t next_a, const void *b, int64_t ldb, int64_t next_b,
+                            double beta, void *c, int64_t ldc, int64_t next_c, int count);
+
 /* ---- cache: MIOpen's descriptors by content; NULL where there is none, and the reason is told (`dnn_because`) */
 DG_HIDDEN void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride);
 DG_HIDDEN void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d);
 DG_HIDDEN void *dnn_amd_filter(dnn_handle *h, dnn_filter *d);
 DG_HIDDEN void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d);
+DG_HIDDEN void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, int repeatable);
 DG_HIDDEN void *dnn_amd_pooling(dnn_handle *h, dnn_pooling *d);
 DG_HIDDEN void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma);
 DG_HIDDEN void *dnn_amd_lrn(dnn_handle *h, int mode, uint32_t n, double alpha, double beta, double k);
 DG_HIDDEN void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type);
+DG_HIDDEN void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *dropout);
+DG_HIDDEN void *dnn_amd_ctc(dnn_handle *h, int softmax);
 DG_HIDDEN void dnn_ring_emptied(dnn_handle *h);
 
 /* ---- blend: any alpha and beta. The factors are doubles here; `dnn_factor` reads them as the caller gave them. */
@@ -45,6 +54,32 @@ DG_HIDDEN uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad
 DG_HIDDEN void *dnn_raw(dnn_handle *h, double beta, const dnn_tensor *d, void *y);
 DG_HIDDEN uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y);
 
+/* ---- solutions: convolutions through MIOpen's immediate mode; unroll: as products, for doubles */
+enum { DNN_FORWARD = 0, DNN_BACKWARD_DATA = 1, DNN_BACKWARD_FILTER = 2 };
+typedef struct dnn_work {
+    int32_t direction;
+    int32_t flip;         /* a true convolution of more than one tap */
+    int32_t unrolled;     /* not MIOpen's */
+    int32_t format;       /* of `own` */
+    int32_t taps;
+    dnn_convolution conv; /* 2 or 3 spatial dimensions */
+    dnn_tensor given[3];  /* x, w and y (or their gradients), of as many dimensions */
+    dnn_tensor own[3];    /* the same packed, as MIOpen gets them */
+    int32_t copied[3];    /* which differ */
+} dnn_work;
+DG_HIDDEN uint32_t dnn_conv_begin(dnn_work *k, int direction, dnn_tensor *x, dnn_filter *w, dnn_convolution *d,
+                                  dnn_tensor *y);
+DG_HIDDEN uint32_t dnn_conv(dnn_handle *h, dnn_work *k, int repeatable, double alpha, void **data, void *workspace,
+                            size_t size, double beta);
+DG_HIDDEN uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, int repeatable, size_t *size, float *time);
+DG_HIDDEN uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, int repeatable, void **data, void *workspace, size_t size,
+                                  float *time);
+DG_HIDDEN uint32_t dnn_finished(dnn_handle *h, double alpha, dnn_tensor *rd, void *r, double beta, dnn_tensor *yd, void *y);
+DG_HIDDEN uint32_t dnn_unroll(dnn_handle *h, const dnn_work *k, int first, int images, const void *x, void *columns,
+                              const int64_t *steps, int flips);
+DG_HIDDEN size_t dnn_unrolled_bytes(const dnn_work *k);
+DG_HIDDEN uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, void **data, char *memory, double beta);
+
 /* ---- packed: operands as MIOpen's functions want them, in the handle's memory */
 enum { DNN_WORK = 65536 }; /* bytes that `dnn_moved` needs to change a type */
 DG_HIDDEN int dnn_is_packed(const dnn_tensor *d);
@@ -54,4 +89,53 @@ DG_HIDDEN uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor
                              dnn_tensor *yd, void *y);
 DG_HIDDEN uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
                                  const void *x, void *y);
+
+/* ---- drop: dropout's descriptors */
+DG_HIDDEN uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh); /* fresh: new states from the seed */
+DG_HIDDEN void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d); /* MIOpen's, for a call that draws a mask; NULL: told why */
+
+/* ---- recurrent: one call of a network through MIOpen's */
+typedef struct dnn_net {
+    dnn_handle *h;
+    dnn_rnn *d;
+    int32_t type;
+    int32_t input;      /* size of x's vectors */
+    int32_t batch;
+    int32_t steps;
+    int32_t training;
+    dnn_dropout *drops; /* between layers; NULL: nothing does */
+    void *rnn;          /* MIOpen's descriptors */
+    void *one;          /* of one vector of x */
+    void *state;        /* of hx, hy, cx, cy */
+    void *x;            /* of sequences; NULL: there is one for each step */
+    void *y;
+    void **xs;
+    void **ys;
+    dnn_rnn_data *xd;   /* sequences whose padding is filled; NULL: none */
+    dnn_rnn_data *yd;
+    size_t weights;     /* bytes */
+    size_t states;
+    size_t amd_work;    /* what MIOpen asks for */
+    size_t amd_reserve;
+    size_t work;        /* what the program is asked for */
+    size_t reserve;
+    size_t x_bytes;
+    size_t y_bytes;
+} dnn_net;
+DG_HIDDEN void dnn_sequences_forgotten(dnn_rnn_data *d); /* MIOpen's descriptor of them */
+DG_HIDDEN uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type, int input, int training);
+DG_HIDDEN uint32_t dnn_net_place(dnn_net *n, int layer, int gate, int bias, dnn_tensor *d, size_t *offset, int *there);
+DG_HIDDEN uint32_t dnn_net_sequences(dnn_net *n, dnn_rnn_data *xd, dnn_rnn_data *yd);
+DG_HIDDEN uint32_t dnn_net_largest(dnn_net *n, int batch, int steps, int padded);
+DG_HIDDEN uint32_t dnn_net_steps(dnn_net *n, int steps, const int32_t *batches, void **descs);
+DG_HIDDEN uint32_t dnn_net_state(const dnn_net *n, const dnn_tensor *d, const void *a, const void *b);
+DG_HIDDEN uint32_t dnn_net_memory(const dnn_net *n, size_t weights, size_t work_size, const void *work,
+                                  size_t reserve_size, const void *reserve);
+DG_HIDDEN uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
+                                   void *hy, void *cy, void *work, void *reserve);
+DG_HIDDEN uint32_t dnn_net_backward_data(dnn_net *n, const void *y, const void *dy, const void *dhy, const void *dcy,
+                                         const void *w, const void *hx, const void *cx, void *dx, void *dhx, void *dcx,
+                                         void *work, void *reserve);
+DG_HIDDEN uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const void *hx, const void *y, void *dw,
+                                            void *work, void *reserve);
 #endif

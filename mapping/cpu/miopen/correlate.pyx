@@ -557,6 +557,11 @@ cdef public miopenStatus_t mi_convolve(const mi_problem *problem, void *x, void 
     memset(&t, 0, sizeof(t))
     t.p = problem[0]
     t.x, t.w, t.y = x, w, y
+    # Where there is one channel its step says nothing, but a product wants rows that are no longer than their distance.
+    if t.p.c * t.p.groups == 1:
+        t.p.x[1] = t.p.x_lens[0] * t.p.x_lens[1] * t.p.x_lens[2]
+    if t.p.k * t.p.groups == 1:
+        t.p.y[1] = t.p.y_lens[0] * t.p.y_lens[1] * t.p.y_lens[2]
     t.taps = t.p.c * t.p.w_lens[0] * t.p.w_lens[1] * t.p.w_lens[2]
     t.positions = t.p.y_lens[0] * t.p.y_lens[1] * t.p.y_lens[2]
     t.columns = t.p.n * t.positions

@@ -159,6 +159,7 @@ class Stage:
     _scratch: int = 0
     _begun: bool = False
     _sent: bool = False
+    _before: dict[str, Array] = field(default_factory=dict)  # as a changed call found it
 
     # What the procedure may ask
 
@@ -390,6 +391,8 @@ class Stage:
             if parameter.name not in arguments and parameter.kind != "h":
                 raise AssertionError(f"{name} needs {parameter.name}")
             passed.append(self._argument(parameter, arguments.get(parameter.name), outs))
+        if changed:
+            self._before = self.fetch()
         answer = self.subject.call(name, passed)
         if prototype.result:
             if changed:
@@ -483,12 +486,12 @@ class Stage:
         return Verdict(tuple(faults), 0.0 if faults else error, tuple(strays))
 
     def altered(self) -> list[str]:
-        """Operands that a refused call changed."""
-        after = self.fetch()
+        """Operands that a refused call changed; the calls before it may have."""
+        before, after = self._before, self.fetch()
         return [
             f"{o.name} was changed"
             for o in self._homes()
-            if o.io != "space" and not np.array_equal(o.raw.view(np.uint8), after[o.name].view(np.uint8))
+            if o.io != "space" and not np.array_equal(before[o.name].view(np.uint8), after[o.name].view(np.uint8))
         ]
 
     def reads_undescribed(self) -> str:

@@ -14,11 +14,12 @@ from . import (
     pointwise,
     pooling,
     rnn,
+    rnn_old,
     spatial,
     tensors,
 )
 
 __all__ = [
     "attention", "convolution", "ctc", "descriptors", "dropout", "helpers", "lrn", "norm", "pointwise", "pooling", "rnn",
-    "spatial", "tensors",
+    "rnn_old", "spatial", "tensors",
 ]  # fmt: skip

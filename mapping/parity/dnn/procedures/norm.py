@@ -406,7 +406,10 @@ def _backward_fused(q: _Setting) -> None:
         q, scalars, stats, (t.y, dy, dz, dx), (t.scale, t.bias, dscale, dbias), t.reserve, t.reserve_size, act
     )
     open_ = np.abs(t.result.v) <= t.result.e  # may have come out on either side of ReLU's edge
-    passed = exact(np.where(y_now > 0, dy.x, 0), q.type.math)
+    stopped = ~(y_now > 0)
+    passed = exact(np.where(stopped, 0, dy.x), q.type.math)
+    # as for the activation alone: where the derivative is 0, a gradient that is not finite carries no promise
+    passed = passed.free(stopped & ~np.isfinite(dy.x))
     g = oracle.backward(q.real(q.x), passed, q.real(t.scale), t.moments.mean, t.moments.inverse(v.epsilon), "spatial")
     _claim_gradients(q, g, dx, dscale, dbias)
     if dz is not None:

@@ -5,6 +5,7 @@ forward call where backward needs them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,16 +24,16 @@ from ..stage import INT, POINTER, SIZE, Operand, Stage, ints, packed
 from .common import parameter_type, set_scaling
 
 _CHAPTER = "Recurrent networks"
-_BASE: dict[str, Any] = {
+BASE: dict[str, Any] = {
     "type": "f32", "cell": "lstm", "bias": "double", "bidirectional": False, "layers": 2, "input": 3, "hidden": 4,
-    "projection": 4, "steps": 3, "lengths": [3, 2], "layout": "unpacked", "algorithm": "standard", "skip": False,
+    "projection": 4, "projects": False, "steps": 3, "lengths": [3, 2], "layout": "unpacked", "algorithm": "standard", "skip": False,
     "clip": False, "initial": True, "final": True, "fill": 0.0,
 }  # fmt: skip
-_INFER = {**_BASE, "training": False}
+_INFER = {**BASE, "training": False}
 _Y_PADDING = corner(
     "RNN: y beyond a sequence's end", "filled kept", "cudnnRNNForward", cell="tanh", layers=1, fill=0.25, lengths=[3, 1]
 )
-_DX_PADDING = corner(
+DX_PADDING = corner(
     "RNN: dx beyond a sequence's end", "zero filled kept", "cudnnRNNBackwardData_v8", cell="tanh", layers=1, fill=0.25,
     lengths=[3, 1],
 )  # fmt: skip
@@ -42,7 +43,7 @@ _CLIP = corner(
 )  # fmt: skip
 
 
-def _drawn(d: Draw) -> dict[str, Any]:
+def drawn(d: Draw) -> dict[str, Any]:
     cell = d.word("lstm gru tanh relu")
     hidden = d.pick(4, 3, 1, 5, 8)
     projects = cell == "lstm" and d.flag(1, 3) and hidden > 1
@@ -65,6 +66,7 @@ def _drawn(d: Draw) -> dict[str, Any]:
         "input": hidden if skip else d.pick(3, 1, 5, 8),
         "hidden": hidden,
         "projection": hidden - 1 if projects else hidden,
+        "projects": projects,
         "steps": max(lengths) + (layout != "packed" and d.flag(1, 4)),
         "lengths": lengths,
         "layout": layout,
@@ -78,10 +80,10 @@ def _drawn(d: Draw) -> dict[str, Any]:
 
 
 def _infer_drawn(d: Draw) -> dict[str, Any]:
-    return {**_drawn(d), "training": d.flag()}
+    return {**drawn(d), "training": d.flag()}
 
 
-def _signed(v: Any) -> str:
+def signed(v: Any) -> str:
     words = [v["type"], v["cell"], v["layout"], v["algorithm"], f"bias {v['bias']}"]
     flags = {
         "bidirectional": v["bidirectional"], "projection": v["projection"] != v["hidden"], "skip": v["skip"], "clip": v["clip"],
@@ -91,7 +93,7 @@ def _signed(v: Any) -> str:
 
 
 @dataclass
-class _Net:
+class Net:
     """Descriptors and operands of one network."""
 
     s: Stage
@@ -155,7 +157,7 @@ def _rows(v: Values, width: int) -> tuple[Array, int, Array]:
     )  # fmt: skip
 
 
-def _sequence(s: Stage, v: Values, name: str, type_: Type, width: int, io: str = "in") -> Operand:
+def sequence(s: Stage, v: Values, name: str, type_: Type, width: int, io: str = "in") -> Operand:
     """Sequence data: only the steps that exist are drawn; padding is a NaN that nobody may read."""
     rows, extent, _ = _rows(v, width)
     operand = s.array(name, type_, [extent], io="out")
@@ -167,14 +169,14 @@ def _sequence(s: Stage, v: Values, name: str, type_: Type, width: int, io: str =
     return operand
 
 
-def _sequence_descriptor(s: Stage, v: Values, type_: Type, width: int) -> int:
+def sequence_descriptor(s: Stage, v: Values, type_: Type, width: int) -> int:
     return s.make(
         "RNNData", "cudnnSetRNNDataDescriptor", dataType=type_.number, layout=RNN_LAYOUT[v.layout], maxSeqLength=v.steps,
         batchSize=len(v.lengths), vectorSize=width, seqLengthArray=list(v.lengths), paddingFill=type_.encode([v.fill]),
     )  # fmt: skip
 
 
-def _net(s: Stage, v: Values, training: bool, backward: bool = False) -> _Net:
+def _net(s: Stage, v: Values, training: bool, backward: bool = False) -> Net:
     type_ = TYPES[v.type]
     set_scaling(s, type_)
     math = parameter_type(type_)
@@ -190,14 +192,14 @@ def _net(s: Stage, v: Values, training: bool, backward: bool = False) -> _Net:
         s.host("cudnnBuildRNNDynamic", rnnDesc=descriptor, miniBatch=len(v.lengths))
     directions = 2 if v.bidirectional else 1
     width = v.projection * directions
-    x_desc, y_desc = _sequence_descriptor(s, v, type_, v.input), _sequence_descriptor(s, v, type_, width)
+    x_desc, y_desc = sequence_descriptor(s, v, type_, v.input), sequence_descriptor(s, v, type_, width)
     weight_size = s.size("cudnnGetRNNWeightSpaceSize", rnnDesc=descriptor, weightSpaceSize=SIZE)
     work_size, reserve_size = s.host(
         "cudnnGetRNNTempSpaceSizes", rnnDesc=descriptor, fwdMode=FORWARD["training" if training else "inference"],
         xDesc=x_desc, workSpaceSize=SIZE, reserveSpaceSize=SIZE,
     )  # fmt: skip
-    net = _Net(
-        s, v, type_, descriptor, _sequence(s, v, "x", type_, v.input), _sequence(s, v, "y", type_, width, "out"),
+    net = Net(
+        s, v, type_, descriptor, sequence(s, v, "x", type_, v.input), sequence(s, v, "y", type_, width, "out"),
         s.numbers("devSeqLengths", v.lengths),
         s.array("weights", type_, [weight_size // type_.size], values=np.zeros(weight_size // type_.size)), weight_size,
     )  # fmt: skip
@@ -224,31 +226,50 @@ def _net(s: Stage, v: Values, training: bool, backward: bool = False) -> _Net:
 
 
 @dataclass
-class _Places:
+class Places:
     """Where matrices and biases lie in the weight space, as index grids; by (layer, direction) and gate."""
 
     matrices: dict[tuple[int, int], dict[int, Array]]
     biases: dict[tuple[int, int], dict[int, Array]]
 
 
-def _find(net: _Net) -> _Places:
+Found = tuple[int, tuple[list[int], list[int]]]  # an address or 0, dimensions and strides
+Ask = Callable[[int, int], Found]
+
+
+def _asked(net: Net) -> tuple[Ask, Ask]:
+    """How a gate's matrix and its bias are asked for, by pseudo layer and gate."""
+    s = net.s
+    m_desc, b_desc = s.create("Tensor"), s.create("Tensor")
+
+    def ask(pseudo: int, gate: int) -> tuple[int, int]:
+        matrix, bias = s.host(
+            "cudnnGetRNNWeightParams", rnnDesc=net.descriptor, pseudoLayer=pseudo, weightSpaceSize=net.weight_size,
+            weightSpace=net.weights, linLayerID=gate, mDesc=m_desc, mAddr=POINTER, bDesc=b_desc, bAddr=POINTER,
+        )  # fmt: skip
+        return int(matrix), int(bias)
+
+    return (
+        lambda pseudo, gate: (ask(pseudo, gate)[0], _shape(s, m_desc)),
+        lambda pseudo, gate: (ask(pseudo, gate)[1], _shape(s, b_desc)),
+    )
+
+
+def find(net: Net, matrix_of: Ask, bias_of: Ask) -> Places:
     """Ask for every gate, and draw what lies there."""
     s, v, t = net.s, net.v, net.type
     base = s.address(net.weights)
     gates = oracle.GATES[v.cell]
     count = 2 * gates + (v.projection != v.hidden)
-    places = _Places({}, {})
+    places = Places({}, {})
     rng = np.random.Generator(np.random.PCG64([s.case.seed, 3]))
-    m_desc, b_desc = s.create("Tensor"), s.create("Tensor")
     for pseudo in range(v.layers * net.directions):
         key = divmod(pseudo, net.directions)
         places.matrices[key], places.biases[key] = {}, {}
         inputs = v.input if key[0] == 0 else v.projection * net.directions
         for gate in range(count):
-            matrix, bias = s.host(
-                "cudnnGetRNNWeightParams", rnnDesc=net.descriptor, pseudoLayer=pseudo, weightSpaceSize=net.weight_size,
-                weightSpace=net.weights, linLayerID=gate, mDesc=m_desc, mAddr=POINTER, bDesc=b_desc, bAddr=POINTER,
-            )  # fmt: skip
+            matrix, matrix_shape = matrix_of(pseudo, gate)
+            bias, bias_shape = bias_of(pseudo, gate)
             absent = v.skip and key[0] == 0 and gate < gates
             rows, columns = v.hidden, inputs if gate < gates else v.projection
             if gate == 2 * gates:
@@ -256,11 +277,11 @@ def _find(net: _Net) -> _Places:
             where = f"layer {key[0]}, direction {key[1]}, matrix {gate}"
             s.check(bool(matrix) != absent, f"{where}: {'there' if matrix else 'absent'}")
             if matrix and not absent:
-                places.matrices[key][gate] = _grid(net, matrix - base, _shape(s, m_desc), [rows, columns], where)
+                places.matrices[key][gate] = _grid(net, matrix - base, matrix_shape, [rows, columns], where)
             has = gate < 2 * gates and v.bias in (("double", "input") if gate < gates else ("double", "recurrent"))
             s.check(bool(bias) == has, f"{where}: bias {'there' if bias else 'absent'}")
             if bias and has:
-                places.biases[key][gate] = _grid(net, bias - base, _shape(s, b_desc), [rows, 1], where).reshape(-1)
+                places.biases[key][gate] = _grid(net, bias - base, bias_shape, [rows, 1], where).reshape(-1)
     taken = [g.ravel() for part in (places.matrices, places.biases) for found in part.values() for g in found.values()]
     every = np.concatenate(taken) if taken else np.zeros(0, np.int64)
     s.check(len(np.unique(every)) == len(every), "two matrices share memory")
@@ -276,7 +297,7 @@ def _shape(s: Stage, descriptor: int) -> tuple[list[int], list[int]]:
     return dims[:count], strides[:count]
 
 
-def _grid(net: _Net, offset: int, found: tuple[list[int], list[int]], wanted: list[int], where: str) -> Array:
+def _grid(net: Net, offset: int, found: tuple[list[int], list[int]], wanted: list[int], where: str) -> Array:
     dims, strides = found
     net.s.check(dims == [1, *wanted], f"{where}: dimensions {dims}, expected {[1, *wanted]}")
     net.s.check(offset % net.type.size == 0 and 0 <= offset < net.weight_size, f"{where}: at byte {offset}")
@@ -287,7 +308,7 @@ def _grid(net: _Net, offset: int, found: tuple[list[int], list[int]], wanted: li
     return np.where(inside, grid, net.weights.start)
 
 
-def _network(net: _Net, places: _Places) -> oracle.Network:
+def network_of(net: Net, places: Places) -> oracle.Network:
     v, u = net.v, net.type.math
 
     def read(grid: Array) -> Real:
@@ -307,7 +328,7 @@ def _network(net: _Net, places: _Places) -> oracle.Network:
     return oracle.Network(v.cell, v.hidden, v.projection, weights, net.type, clip, v.skip, net.s.corner(_CLIP))
 
 
-def _call_forward(net: _Net, training: bool) -> None:
+def _call_forward(net: Net, training: bool) -> None:
     get = net.states.get
     net.s.run(
         "cudnnRNNForward", rnnDesc=net.descriptor, fwdMode=FORWARD["training" if training else "inference"],
@@ -318,19 +339,19 @@ def _call_forward(net: _Net, training: bool) -> None:
     )  # fmt: skip
 
 
-def _claim_forward(net: _Net, network: oracle.Network) -> oracle.Run:
+def claim_forward(net: Net, network: oracle.Network) -> oracle.Run:
     s, v = net.s, net.v
     run = oracle.forward(network, net.full(net.x), v.lengths, net.state("hx"), net.state("cx"))
     pairs = net.pairs
     s.claim(net.y, run.y[pairs[:, 0], pairs[:, 1]].stored(net.type))
-    _claim_padding(net, net.y, v.projection * net.directions, s.corner(_Y_PADDING))
+    claim_padding(net, net.y, v.projection * net.directions, s.corner(_Y_PADDING))
     for name, result in (("hy", run.h), ("cy", run.c)):
         if name in net.states:
             s.claim(net.states[name], result.stored(net.type))
     return run
 
 
-def _claim_padding(net: _Net, operand: Operand, width: int, what: str) -> None:
+def claim_padding(net: Net, operand: Operand, width: int, what: str) -> None:
     """What stands beyond the ends of sequences after a call."""
     _, _, padding = _rows(net.v, width)
     if not len(padding) or what == "kept":
@@ -344,21 +365,23 @@ def _claim_padding(net: _Net, operand: Operand, width: int, what: str) -> None:
 
 
 @procedure(
-    "cudnnRNNForward", _CHAPTER, _infer_drawn, _INFER, twists="h c", signature=_signed, share=2.0,
+    "cudnnRNNForward", _CHAPTER, _infer_drawn, _INFER, twists="h c", signature=signed, share=2.0,
     also="cudnnGetRNNTempSpaceSizes cudnnGetRNNWeightSpaceSize cudnnGetRNNWeightParams",
 )  # fmt: skip
 def forward(s: Stage, v: Values) -> None:
     net = _net(s, v, v.training)
-    network = _network(net, _find(net))
+    network = network_of(net, find(net, *_asked(net)))
     _call_forward(net, v.training)
-    _claim_forward(net, network)
+    claim_forward(net, network)
 
 
 def _backward(s: Stage, v: Values, weights: bool) -> None:
+    """The reserve space alone is kept between the passes: the weights' pass has a workspace of its own."""
     net = _net(s, v, True, backward=True)
+    other = s.space("other work", net.work_size) if weights else None
     width = v.projection * net.directions
-    dy = _sequence(s, v, "dy", net.type, width)
-    dx = _sequence(s, v, "dx", net.type, v.input, "out")
+    dy = sequence(s, v, "dy", net.type, width)
+    dx = sequence(s, v, "dx", net.type, v.input, "out")
     dweights = (
         s.array(
             "dweights", net.type, [net.weight_size // net.type.size], values=np.zeros(net.weight_size // net.type.size)
@@ -366,8 +389,8 @@ def _backward(s: Stage, v: Values, weights: bool) -> None:
         if weights
         else None
     )
-    places = _find(net)
-    network = _network(net, places)
+    places = find(net, *_asked(net))
+    network = network_of(net, places)
     if dweights is not None:
         dweights.io = "inout"
         rng = np.random.Generator(np.random.PCG64([s.case.seed, 4]))
@@ -377,31 +400,31 @@ def _backward(s: Stage, v: Values, weights: bool) -> None:
                     dweights.raw[grid] = net.type.encode(rng.random(grid.shape) - 0.5)
     _call_forward(net, True)
     get = net.states.get
-    spaces = {"workSpaceSize": net.work_size, "workSpace": net.work, "reserveSpaceSize": net.reserve_size,
-              "reserveSpace": net.reserve, "weightSpaceSize": net.weight_size}  # fmt: skip
+    spaces = {"workSpaceSize": net.work_size, "reserveSpaceSize": net.reserve_size, "reserveSpace": net.reserve,
+              "weightSpaceSize": net.weight_size}  # fmt: skip
     s.run(
         "cudnnRNNBackwardData_v8", rnnDesc=net.descriptor, devSeqLengths=net.lengths, yDesc=net.y, y=net.y, dy=dy,
         xDesc=net.x, dx=dx, hDesc=net.descs["h"], hx=get("hx"), dhy=get("dhy"), dhx=get("dhx"), cDesc=net.descs["c"],
-        cx=get("cx"), dcy=get("dcy"), dcx=get("dcx"), weightSpace=net.weights, **spaces,
+        cx=get("cx"), dcy=get("dcy"), dcx=get("dcx"), weightSpace=net.weights, workSpace=net.work, **spaces,
     )  # fmt: skip
     if dweights is not None:
         s.run(
             "cudnnRNNBackwardWeights_v8", rnnDesc=net.descriptor, addGrad=WGRAD_ADD, devSeqLengths=net.lengths, xDesc=net.x,
-            x=net.x, hDesc=net.descs["h"], hx=get("hx"), yDesc=net.y, y=net.y, dweightSpace=dweights, **spaces,
+            x=net.x, hDesc=net.descs["h"], hx=get("hx"), yDesc=net.y, y=net.y, dweightSpace=dweights, workSpace=other, **spaces,
         )  # fmt: skip
-    run = _claim_forward(net, network)
+    run = claim_forward(net, network)
     g = oracle.backward(network, run, v.lengths, net.full(dy), net.state("dhy"), net.state("dcy"))
     pairs = net.pairs
     s.claim(dx, g.x[pairs[:, 0], pairs[:, 1]].stored(net.type))
-    _claim_padding(net, dx, v.input, s.corner(_DX_PADDING))
+    claim_padding(net, dx, v.input, s.corner(DX_PADDING))
     for name, result in (("dhx", g.h), ("dcx", g.c)):
         if name in net.states:
             s.claim(net.states[name], result.stored(net.type))
     if dweights is not None:
-        _claim_weights(net, dweights, places, g)
+        claim_weights(net, dweights, places, g)
 
 
-def _claim_weights(net: _Net, dweights: Operand, places: _Places, g: oracle.Gradients) -> None:
+def claim_weights(net: Net, dweights: Operand, places: Places, g: oracle.Gradients) -> None:
     """Every gate's gradient is added to what stands there; what lies between the matrices is the library's."""
     rest = np.ones(dweights.raw.shape, bool)
     for (layer, direction), found in places.matrices.items():
@@ -417,11 +440,11 @@ def _claim_weights(net: _Net, dweights: Operand, places: _Places, g: oracle.Grad
     net.s.leave_open(dweights, inside[rest[inside]])
 
 
-@procedure("cudnnRNNBackwardData_v8", _CHAPTER, _drawn, _BASE, twists="h c", signature=_signed, share=1.5)
+@procedure("cudnnRNNBackwardData_v8", _CHAPTER, drawn, BASE, twists="h c", signature=signed, share=1.5)
 def backward_data(s: Stage, v: Values) -> None:
     _backward(s, v, weights=False)
 
 
-@procedure("cudnnRNNBackwardWeights_v8", _CHAPTER, _drawn, _BASE, twists="h", signature=_signed, share=1.5)
+@procedure("cudnnRNNBackwardWeights_v8", _CHAPTER, drawn, BASE, twists="h", signature=signed, share=1.5)
 def backward_weights(s: Stage, v: Values) -> None:
     _backward(s, v, weights=True)

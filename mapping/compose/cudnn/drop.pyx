@@ -1,0 +1,78 @@
+"""Dropout's descriptors: MIOpen's own, one for each, over the program's states.
+
+MIOpen's states never move: each call would draw the mask of the last one. So before every call but the first the states
+are made anew, of the seed and the number of the call: a descriptor that is set again with its seed repeats its masks in
+order. One that is restored counts from a number that no other has.
+"""
+
+include "generated.pxi"
+include "cudnn_abi.pxi"
+include "cudnn_backend.pxi"
+include "cudnn_translate.pxi"
+include "slots.pxi"
+include "say.pxi"
+include "words.pxi"
+
+from libc.stdint cimport uint64_t
+
+cdef extern from *:
+    """
+    static inline uint64_t one_more(uint64_t *number) { return __atomic_add_fetch(number, 1, __ATOMIC_RELAXED); }
+    """
+    uint64_t one_more(uint64_t *number) nogil
+
+
+cdef unsigned long long mixed(uint64_t seed, uint64_t number) noexcept nogil:
+    """MIOpen's kernel takes the lower 32 bits of a seed alone: all bits of both have a part in them."""
+    cdef uint64_t z = seed * <uint64_t>0x9e3779b97f4a7c15 + number
+    z = (z ^ (z >> 32)) * <uint64_t>0xd6e8feb86659fd93
+    z = (z ^ (z >> 32)) * <uint64_t>0xd6e8feb86659fd93
+    return z ^ (z >> 32)
+
+
+cdef inline float usable(float rate) noexcept nogil:
+    """Any rate is kept, and refused where it is used."""
+    return rate if 0 <= rate <= 1 else 0
+
+
+cdef public uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh) noexcept nogil:
+    """Rate, states and seed are in the slot. Without states there is nothing to fill: such a one draws no mask."""
+    cdef uint64_t *last
+    cdef uint32_t status = 0
+    if d.amd is NULL:
+        status = dg_miopen.miopenCreateDropoutDescriptor(<miopenDropoutDescriptor_t *>&d.amd)
+        if status != 0:
+            d.amd = NULL
+            return dnn_failed(status_of_miopen(status), b"miopenCreateDropoutDescriptor", status)
+    d.drawn = 0
+    if fresh and d.states is not NULL:
+        status = dg_miopen.miopenSetDropoutDescriptor(
+            <miopenDropoutDescriptor_t>d.amd, <miopenHandle_t>h.amd, usable(d.rate), d.states, d.states_size,
+            mixed(d.seed, 0), 0, 0, MIOPEN_RNG_PSEUDO_XORWOW)
+        return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenSetDropoutDescriptor", status)
+    if not fresh:
+        last = <uint64_t *>dg_the_core.shared(b"cudnn.dropouts", sizeof(uint64_t))
+        d.drawn = (one_more(last) if last is not NULL else 1) << 32
+    status = dg_miopen.miopenRestoreDropoutDescriptor(
+        <miopenDropoutDescriptor_t>d.amd, <miopenHandle_t>h.amd, usable(d.rate), d.states, d.states_size,
+        mixed(d.seed, 0), 0, 0, MIOPEN_RNG_PSEUDO_XORWOW)
+    return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenRestoreDropoutDescriptor", status)
+
+
+cdef public void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d) noexcept nogil:
+    cdef uint32_t status
+    if d.amd is NULL or d.states is NULL:
+        dnn_because(CUDNN_STATUS_BAD_PARAM, b"the dropout descriptor has not been set, or has no states")
+        return NULL
+    if not 0 <= d.rate <= 1:
+        dnn_because(CUDNN_STATUS_BAD_PARAM, b"the dropout's rate is not from 0 to 1")
+        return NULL
+    if d.drawn:
+        status = dg_miopen.miopenSetDropoutDescriptor(
+            <miopenDropoutDescriptor_t>d.amd, <miopenHandle_t>h.amd, d.rate, d.states, d.states_size,
+            mixed(d.seed, d.drawn), 0, 0, MIOPEN_RNG_PSEUDO_XORWOW)
+        if status != 0:
+            dnn_failed(status_of_miopen(status), b"miopenSetDropoutDescriptor", status)
+            return NULL
+    d.drawn += 1
+    return d.amd
