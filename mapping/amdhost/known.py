@@ -15,7 +15,8 @@ from .results import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`function` and `case` are globs; `releases` are names, none for all."""
+    """`function` and `case` are globs; `releases` are names, none for all. A `case` names an argument check, or is found in the
+    line of a refused call."""
 
     function: str
     case: str
@@ -24,20 +25,28 @@ class Known:
 
 
 _NARROW = "the release has no _64 form: what does not fit 32 bits answers NOT_SUPPORTED"
+_PACKED = "the release multiplies int8 on this card in packed fours alone: answers NOT_SUPPORTED"
+_NO_BF16 = "the release has no bfloat16 here: answers NOT_SUPPORTED"
 KNOWN: tuple[Known, ...] = (
     Known("*_64", "* = 1 - 2^32", _NARROW, ("5.5",)),
     Known("*_64", "* = 2^31 + 5*", _NARROW, ("5.5",)),
     Known("*_64", "leading dimensions = 2^33", _NARROW, ("5.5",)),
+    *(Known("cublasGemm*Ex*", case, _PACKED, ("5.5",)) for case in ("COMPUTE_32I* i8 i8 i32", "status 15: *Atype=3,*")),
+    *(
+        Known(f"cublas{name}*", case, _NO_BF16, ("5.5",))
+        for name in ("Nrm2Ex", "ScalEx", "AxpyEx")
+        for case in ("*bf16*", "status 15: *xType=14,*")
+    ),
 )
 
 
 def reasons(function: Function, release: Release, outcome: Outcome) -> dict[str, str]:
-    """The argument checks of an outcome that are known to be answered otherwise."""
+    """The argument checks and calls of an outcome that are known to be answered otherwise."""
     lines = [(k.function, k.case, k.reason) for k in PARITY if k.backend == "*"]
     lines += [(k.function, k.case, k.reason) for k in KNOWN if not k.releases or release.name in k.releases]
     found: dict[str, str] = {}
-    for check in outcome.wrong:
+    for said in (*(check.case for check in outcome.wrong), *outcome.refused):
         for name, case, reason in lines:
-            if fnmatch.fnmatchcase(function.name, name) and fnmatch.fnmatchcase(check.case, case):
-                found.setdefault(check.case, reason)
+            if fnmatch.fnmatchcase(function.name, name) and fnmatch.fnmatchcase(said, case):
+                found.setdefault(said, reason)
     return found

@@ -57,6 +57,9 @@ class Outcome:
             if any(c.case == case for c in self.wrong):
                 self.wrong = [c for c in self.wrong if c.case != case]
                 self.notes.append(f"{case}: {reason}")
+            elif case in self.refused:
+                self.refused.remove(case)
+                self.notes.append(reason)
         if self.state not in ("pass", "fail"):
             return
         self.state = "fail" if self.refused or self.lost or self.wrong or self.rules else "pass"

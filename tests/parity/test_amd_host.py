@@ -1,0 +1,99 @@
+"""The judge "AMD's host code" without AMD's libraries: the CPU backend's rocBLAS stands in their place on the fake HIP runtime.
+
+What it cannot show, that AMD's code launches a kernel, `dragoman amd-host` shows; its last results are in the package.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from dragoman import cli
+from dragoman.amdhost import judge, results
+from dragoman.amdhost.behaviours import BEHAVIOURS
+from dragoman.amdhost.child import plain_start
+from dragoman.amdhost.releases import BY_NAME, RELEASES
+from dragoman.coverage import collect
+from dragoman.tables.loader import load
+
+pytestmark = [
+    pytest.mark.parity,
+    pytest.mark.skipif(sys.platform != "linux", reason="the fake HIP runtime stands in for ROCm's Linux libraries"),
+]
+FEW = ("cublasSgemm_v2", "cublasDsyrk_v2", "cublasSaxpy_v2", "cublasCdotc_v2", "cublasGemmEx")
+
+
+@pytest.fixture(scope="module")
+def options(folder: Path) -> judge.Options:
+    return judge.Options(subject=folder, functions=FEW, examples=3)
+
+
+@pytest.fixture(scope="module")
+def stand_in(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A backend folder: the fake HIP runtime, and the CPU backend's rocBLAS behind the watch."""
+    release = RELEASES[-1]
+    files = [folder.parent / "cpu" / name for name in release.files]
+    return judge.backend(tmp_path_factory.mktemp("amd-host"), files, release.hip_file, release.hip)
+
+
+def test_behaviours(options: judge.Options, stand_in: Path) -> None:
+    """Handles, streams, devices, capture: nothing is asked of HIP that must not be."""
+    config = judge._config(options, stand_in / RELEASES[-1].hip_file)
+    wrong = judge._behaviours(plain_start(stand_in), config, options)
+    assert set(wrong) == set(BEHAVIOURS)
+    assert not {name: lines for name, lines in wrong.items() if lines}
+
+
+def test_calls_and_checks(options: judge.Options, stand_in: Path) -> None:
+    config = judge._config(options, stand_in / RELEASES[-1].hip_file)
+    run = judge._Run(plain_start(stand_in), config, judge.chosen(load(), options), options, None)
+    run.all()
+    assert set(run.found) == set(FEW)
+    for outcome in run.found.values():
+        assert outcome.calls >= 3
+        assert outcome.checks > 10 or "Ex" in outcome.name
+        assert (outcome.refused, outcome.wrong, outcome.rules, outcome.notes) == ([], [], [], []), outcome.name
+        assert outcome.amd, f"{outcome.name} never reached rocBLAS"
+
+
+@pytest.mark.parametrize("release", sorted(BY_NAME))
+def test_the_last_results_are_kept(release: str) -> None:
+    record = results.recorded(release)
+    assert record is not None
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", record.date)
+    assert record.version
+    assert len(record.outcomes) > 600
+    assert record.ok, record.summary()
+
+
+def test_coverage_shows_what_has_not_changed_since(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = load()
+    functions = [f for f in tables.functions("cublas", 12) if f.name in FEW]
+    said = collect._amd_host(functions)
+    assert set(said) == set(FEW)
+    newest = results.recorded(RELEASES[-1].name)
+    assert newest is not None
+    assert said["cublasSgemm_v2"].confirmation.version == f"rocBLAS {newest.version}"
+    changed = {
+        r.name: replace(found, entries=dict.fromkeys(found.entries, "another"))
+        for r in RELEASES
+        if (found := results.recorded(r.name))
+    }
+    monkeypatch.setattr(results, "recorded", changed.get)
+    assert collect._amd_host(functions) == {}
+
+
+def test_a_release_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["amd-host", "9.9"]) == 2
+    assert capsys.readouterr().err == "dragoman: no release '9.9' is known; expected 5.5, 6.4, 7.2\n"
+
+
+def test_without_apt(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dragoman.amdhost.debian import UnavailableError, mirror
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UnavailableError, match="this system has no apt-get"):
+        mirror()
