@@ -146,4 +146,5 @@ def _judges(tables: Tables, function: Function, root: Path) -> tuple[Confirmatio
         digest = records.build_digest(root / "linux" / f"cuda{major}", version)
         judged = {judge: records.load(judge, library.name, major, digest) for judge in JUDGES} if digest else {}
         found |= {c.name: c for c in collect.confirmations(function.name, judged)}
+    found |= {c.name: c for c in collect.confirmations(function.name, {"amd-host": collect.amd_host([function])})}
     return tuple(found.values())

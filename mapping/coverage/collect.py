@@ -48,7 +48,7 @@ def _library(
                 differences += _differences(title, ours, theirs, f"{whose} exports on {system}")
     title = library.titled(version.major)
     judged = {judge: _judged(judge, library, version, root) for judge in JUDGES}
-    judged["amd-host"] = _amd_host(functions)
+    judged["amd-host"] = amd_host(functions)
     names = {f.name for f in functions}
     for judge, results in judged.items():
         differences += [f"{title}: {n} was judged by {judge}, but is in no table" for n in sorted(set(results) - names)]
@@ -75,7 +75,7 @@ def _judged(judge: str, library: Library, version: LibraryVersion, root: Path) -
     return {}
 
 
-def _amd_host(functions: Sequence[Function]) -> Mapping[str, records.Judged]:
+def amd_host(functions: Sequence[Function]) -> Mapping[str, records.Judged]:
     """What AMD's own libraries said when they were last asked, of entries that have not changed since; the newest counts."""
     found: dict[str, records.Judged] = {}
     for release in RELEASES:  # from old to new
