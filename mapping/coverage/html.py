@@ -57,7 +57,13 @@ def _count(rows: Iterable[Merged]) -> Count:
     """Over functions; one counts as confirmed where a judge confirmed it in any version."""
     rows = list(rows)
     count = Count.of(m.row for m in rows)
-    return Count(count.total, count.kinds, count.answered, sum(bool(set(m.confirmed) - {"amd-host"}) for m in rows), count.limited)
+    return Count(
+        count.total,
+        count.kinds,
+        count.answered,
+        sum(bool(set(m.confirmed) - {"amd-host"}) for m in rows),
+        count.limited,
+    )
 
 
 def _bar(count: Count) -> Markup:
