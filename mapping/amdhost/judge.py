@@ -95,7 +95,7 @@ def judge(
         examples=options.examples,
         entries={f.entry.key: digest(f.entry) for f in functions},
         outcomes=tuple(outcomes),
-        behaviours=_behaviours(begin, config, options),
+        behaviours=known.behaved(release, _behaviours(begin, config, options)),
         cpu_compared=compared,
         cpu_differs=differences,
     )

@@ -40,6 +40,19 @@ KNOWN: tuple[Known, ...] = (
 )
 
 
+# What AMD's own library does of itself: release → behaviour → lines.
+BEHAVIOURS = {
+    # its set_stream asks whether the stream is idle, which a capture forbids; later releases do not
+    "5.5": {"stream_under_capture": ("rocblas_set_stream: hipStreamQuery while a stream is captured",)},
+}
+
+
+def behaved(release: Release, found: dict[str, list[str]]) -> dict[str, list[str]]:
+    """What is wrong beside what is known."""
+    known = BEHAVIOURS.get(release.name, {})
+    return {name: [line for line in lines if line not in known.get(name, ())] for name, lines in found.items()}
+
+
 def reasons(function: Function, release: Release, outcome: Outcome) -> dict[str, str]:
     """The argument checks and calls of an outcome that are known to be answered otherwise."""
     lines = [(k.function, k.case, k.reason) for k in PARITY if k.backend == "*"]
