@@ -53,6 +53,8 @@ class Explanation:
 def explain(name: str, root: Path, *, exact: bool = False) -> Explanation:
     """`exact`: the symbol of that very name, not the one that headers lead to. `root`: the build that was judged."""
     tables = load()
+    if not name.strip():
+        raise UserError("an empty name; expected a function, such as cublasSgemm")
     function = _exact(tables, name) if exact else tables.function(name)
     if function is None:
         raise UserError(f"no function {name!r}; {nearest(name, _names(tables))}")

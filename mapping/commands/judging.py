@@ -42,6 +42,7 @@ def parity(
         library = "cudnn" if functions and all(f.startswith("cudnn") for f in functions) else "cublas"
     if library == "cudnn" and major == 11:
         library = "cudnn8"  # CUDA 11 has no later one
+    _exists(library, major)
     options = Options(
         subject=subject,
         backend=_backend(backend),
@@ -64,6 +65,17 @@ def parity(
     else:
         report.print(stdout())
     return 0 if report.ok else 1
+
+
+def _exists(library: str, major: int) -> None:
+    from ..parity.dnn.runner import LIBRARIES
+    from ..tables.loader import load
+
+    if library in LIBRARIES:
+        version = load().libraries["cudnn"].versions[LIBRARIES[library]]
+        if major not in version.folders:
+            folders = " and ".join(map(str, version.folders))
+            raise UserError(f"cuDNN {version.major} goes with CUDA {folders}; expected --cuda with one of them")
 
 
 def judge(options: Options, title: str = "") -> Report:

@@ -51,7 +51,7 @@ def run_parity(options: Options, progress: Progress | None = None) -> Report:
     tables = load(options.tables)
     functions = chosen(tables, options)
     if not functions:
-        raise ParityError(f"no function of {options.library} matches {', '.join(options.functions)}")
+        raise ParityError(no_match(tables, options.library, options.major, options.functions))
     if options.quick:
         options = replace(options, examples=max(5, options.examples // 5))
     if not options.factory:
@@ -67,6 +67,14 @@ def run_parity(options: Options, progress: Progress | None = None) -> Report:
         seconds=time.monotonic() - begun,
         results=tuple(known.applied(results[f.name], options.backend) for f in _in_table_order(functions, tables)),
     )
+
+
+def no_match(tables: Tables, library: str, major: int, globs: Sequence[str]) -> str:
+    """Why there is nothing to test: no such function, or one that is refused."""
+    for f in tables.functions(library, major):
+        if f.kind == "unsupported" and any(fnmatch.fnmatchcase(f.name, glob) for glob in globs):
+            return f"{f.name} is not answered, so there is nothing to compare: {f.entry.unsupported}"
+    return f"no function of {library} {major} matches {', '.join(globs)}"
 
 
 def _in_table_order(functions: Sequence[Function], tables: Tables) -> list[Function]:

@@ -13,7 +13,7 @@ from ...tables.model import Function
 from .. import known
 from ..options import Options, ParityError, default_subject
 from ..report import FunctionResult, Numbers, Report, Status
-from ..runner import Progress, Work
+from ..runner import Progress, Work, no_match
 from ..session import Session
 from . import procedures
 from .cases import Case, as_python
@@ -127,7 +127,7 @@ def run(options: Options, progress: Progress | None = None) -> Report:
     complete = completed(options)
     functions = chosen(complete)
     if not functions:
-        raise ParityError(f"no function of cuDNN {complete.cudnn} matches {', '.join(options.functions)}")
+        raise ParityError(no_match(load(options.tables), "cudnn", complete.cudnn, options.functions))
     if complete.quick:
         complete = replace(complete, examples=max(5, complete.examples // 5))
     begun = time.monotonic()
