@@ -23,8 +23,13 @@ from dragoman.build.all import build_all
 
 HERE = Path(__file__).resolve().parent
 COUNT = 1000
-STUB_HIP = ("hipInit", "hipGetDeviceCount", "hipGetDevice", "hipRuntimeGetVersion", "hipSetDevice")
-STUB_BLAS = tuple(re.findall(r"^(?:ANSWERS(?:_0)?\(|int )(rocblas_\w+)", (HERE / "c" / "stub.c").read_text(), re.M))
+STUBS = {
+    part: tuple(
+        re.findall(rf"^(?:ANSWERS(?:_0)?\(|MAKES\(|int )((?:{names})\w*)", (HERE / "c" / "stub.c").read_text(), re.M)
+    )
+    for part, names in {"HIP": "hip|stub_mallocs", "BLAS": "rocblas_", "DNN": "miopen|stub_descriptors"}.items()
+}
+STUB_BLAS = STUBS["BLAS"]
 
 
 @dataclass(frozen=True)
@@ -78,18 +83,26 @@ class Bench:
     def __init__(self, out: Path) -> None:
         self.out = out
         self.folder = out / "amd"
+        self.make_stubs(BLAS="librocblas.so.5")
+        self.driver = self.make_driver("driver.c")
+        self.direct = Route("direct", self.folder / "librocblas.so.5", "rocblas", self.folder)
+
+    def make_stubs(self, **libraries: str) -> None:
+        """AMD's runtime and other libraries as stub.c has them."""
         source = HERE / "c" / "stub.c"
         stubs = [
-            Library("libamdhip64.so.7", (Unit("hip.c", source, defines=("STUB_HIP",)),), STUB_HIP, "amd"),
-            Library("librocblas.so.5", (Unit("blas.c", source, defines=("STUB_BLAS",)),), STUB_BLAS, "amd"),
+            Library(file, (Unit(f"{part}.c", source, defines=(f"STUB_{part}",)),), STUBS[part], "amd")
+            for part, file in {"HIP": "libamdhip64.so.7", **libraries}.items()
         ]
-        build(stubs, LINUX, find_toolchain("zig"), out)
-        self.driver = out / "driver"
+        build(stubs, LINUX, find_toolchain("zig"), self.out)
+
+    def make_driver(self, source: str) -> Path:
+        driver = (self.out / source).with_suffix("")
         compiler = shutil.which("cc")
         command = [compiler] if compiler else [*find_toolchain("zig").command, "-fno-sanitize=all"]
-        made = [*command, "-O2", "-std=gnu11", "-Wall", str(HERE / "c" / "driver.c"), "-o", str(self.driver), "-ldl"]
-        subprocess.run(made, check=True, capture_output=True)
-        self.direct = Route("direct", self.folder / "librocblas.so.5", "rocblas", self.folder)
+        command += ["-O2", "-std=gnu11", "-Wall", "-rdynamic", str(HERE / "c" / source), "-o", str(driver), "-ldl"]
+        subprocess.run(command, check=True, capture_output=True)
+        return driver
 
     def ours(self, toolchain: str) -> Route:
         out = self.out / toolchain
@@ -139,16 +152,15 @@ class Bench:
             if done.returncode:
                 raise RuntimeError(f"{route.name}: exit {done.returncode}\n{done.stderr}")
             cost = inclusive(profile.read_text(encoding="utf-8", errors="replace"))
-        return {name: cost[_loop(name, route)] / COUNT for name in names}
+        return {name: cost[self.loop(name, route)] / COUNT for name in names}
+
+    def loop(self, name: str, route: Route) -> str:
+        """The driver's loop: AMD's gemm_ex takes other arguments than the layers above it."""
+        return "loop_gemm_ex" if name == "gemmEx" and route.layer == "rocblas" else f"loop_{name}"
 
     def added(self, route: Route, direct: Mapping[str, float]) -> dict[str, int]:
         """Instructions that a route adds to a direct call."""
         return {name: round(value - direct[name]) for name, value in self.instructions(route, direct).items()}
-
-
-def _loop(name: str, route: Route) -> str:
-    """The driver's loop: AMD's gemm_ex takes other arguments than the layers above it."""
-    return "loop_gemm_ex" if name == "gemmEx" and route.layer == "rocblas" else f"loop_{name}"
 
 
 class UnavailableError(Exception):

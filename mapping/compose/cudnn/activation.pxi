@@ -169,7 +169,7 @@ cdef public cudnnStatus_t activation_forward(dnn_handle *h, dnn_activation *d, c
     direct = type == xd.type and same_places(xd, yd) and is_dense(xd)
     more = d.mode == CUDNN_ACTIVATION_SWISH or (d.mode == CUDNN_ACTIVATION_CLIPPED_RELU
                                                 and d.nan == CUDNN_PROPAGATE_NAN)
-    bytes = room(<size_t>elements_of(xd) * <size_t>dnn_type_bytes(type))
+    bytes = room(<size_t>row.dim[3] * <size_t>dnn_type_bytes(type))
     if not direct or more or b != 0:
         work = <char *>dnn_scratch(h, DNN_WORK + 2 * bytes)
         if work is NULL:
@@ -221,18 +221,18 @@ cdef public cudnnStatus_t activation_backward(dnn_handle *h, dnn_activation *d, 
     a = dnn_factor(xd.type, alpha)
     b = dnn_factor(xd.type, beta)
     row_of(xd, type, &row)
-    given = y is not NULL and yd is not NULL and yd.type == xd.type and same_sizes(xd, yd)
+    given = needs_y(d) and y is not NULL and yd is not NULL and yd.type == xd.type and same_sizes(xd, yd)
     if given:
         given = tensor_checked(yd) == CUDNN_STATUS_SUCCESS
     direct = type == xd.type and same_places(xd, dyd) and same_places(xd, dxd) and is_dense(xd)
-    bytes = room(<size_t>elements_of(xd) * <size_t>dnn_type_bytes(type))
+    bytes = room(<size_t>row.dim[3] * <size_t>dnn_type_bytes(type))
     if not direct or d.mode == CUDNN_ACTIVATION_SWISH or needs_y(d) or b != 0:
         work = <char *>dnn_scratch(h, DNN_WORK + 4 * bytes)
         if work is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
     first = work + DNN_WORK
-    dnn_packed(xd, type, &packed)
     if not direct:
+        dnn_packed(xd, type, &packed)
         status = dnn_moved(h, work, 1, xd, x, 0, &packed, first)
         if status == CUDNN_STATUS_SUCCESS:
             status = dnn_moved(h, work, 1, dyd, dy, 0, &packed, first + bytes)

@@ -42,7 +42,8 @@ cdef public void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged) no
     cdef int n = given[0].count
     cdef bint fits
     for t in range(count):
-        merged[t] = given[t][0]
+        merged[t].type = given[t].type
+        merged[t].format = given[t].format
         merged[t].count = 0
         merged[t].amd = NULL
     for i in range(n):

@@ -38,7 +38,30 @@ cdef extern from *:
     """
     static inline void *published(void **place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
     static inline void publish(void **place, void *value) { __atomic_store_n(place, value, __ATOMIC_RELEASE); }
+    static const uint64_t weight[] = { /* odd numbers without a pattern (splitmix64's) */
+        0xe220a8397b1dcdafu, 0x6e789e6aa1b965f5u, 0x06c45d188009454fu, 0xf88bb8a8724c81edu, 0x1b39896a51a8749bu,
+        0x53cb9f0c747ea2ebu, 0x2c829abe1f4532e1u, 0xc584133ac916ab3du, 0x3ee5789041c98ac3u, 0xf3b8488c368cb0a7u,
+        0x657eecdd3cb13d09u, 0xc2d326e0055bdef7u, 0x8621a03fe0bbdb7bu, 0x8e1f7555983aa92fu, 0xb54e0f1600cc4d19u,
+        0x84bb3f97971d80abu, 0x7d29825c75521255u, 0xc3cf17102b7f7f87u, 0x3466e9a083914f65u, 0xd81a8d2b5a4485adu,
+        0xdb01602b100b9ed7u, 0xa9038a921825f10du, 0xedf5f1d90dca2f6bu, 0x54496ad67bd2634du, 0xdd7c01d4f5407269u,
+    };
+    /* A sum of products, so that words of 0 need not be looked at. The rows are too short for vectors. */
+    static inline uint64_t weighed(uint64_t value, int place, int count, const int32_t *word) {
+    #ifdef __clang__
+    #pragma clang loop vectorize(disable) unroll(disable)
+    #endif
+        for (int i = 0; i < count; i++) value += weight[place + i] * (uint32_t)word[i];
+        return value;
+    }
+    static inline int alike(int count, const int32_t *a, const int32_t *b) {
+        for (int i = 0; i < count; i++)
+            if (a[i] != b[i]) return 0;
+        return 1;
+    }
     """
+    const uint64_t *weight
+    uint64_t weighed(uint64_t value, int place, int count, const int32_t *word) nogil
+    bint alike(int count, const int32_t *a, const int32_t *b) nogil
     void *published(void **place) nogil
     void publish(void **place, void *value) nogil
 
@@ -52,13 +75,15 @@ cdef entry *table() noexcept nogil:
     return the_table
 
 
-cdef uint32_t hash_of(const content *c) noexcept nogil:
-    cdef uint32_t value = c.kind
-    cdef int i
-    for i in range(WORDS):
-        value = (value ^ <uint32_t>c.words[i]) * 0x9e3779b1u
-        value ^= value >> 15
-    return value
+cdef inline uint32_t hash_of(uint32_t kind, int count, const int32_t *word) noexcept nogil:
+    """The same number however many of the words of 0 at the end are counted."""
+    return <uint32_t>(weighed(weight[WORDS] * kind, 0, count, word) >> 40)
+
+
+cdef inline uint32_t shape_hash(int32_t type, int count, const int32_t *dim, const int32_t *stride) noexcept nogil:
+    """The same of a tensor, whose words are not put together."""
+    cdef uint64_t value = weight[WORDS] * <uint32_t>DNN_TENSOR + weight[0] * <uint32_t>type + weight[1] * <uint32_t>count
+    return <uint32_t>(weighed(weighed(value, 2, count, dim), 2 + DNN_DIMS, count, stride) >> 40)
 
 
 cdef void *failed(const char *what, uint32_t status) noexcept nogil:
@@ -239,7 +264,7 @@ cdef void *in_ring(dnn_handle *h, const content *c) noexcept nogil:
 cdef void *find(dnn_handle *h, const content *c, void **place) noexcept nogil:
     """MIOpen's descriptor of a content, remembered at `place` where it will stay; NULL where MIOpen refuses it."""
     cdef entry *t = table()
-    cdef uint32_t first = hash_of(c)
+    cdef uint32_t first = hash_of(c.kind, WORDS, c.words)
     cdef entry *e
     cdef void *amd = NULL
     cdef int i
@@ -280,14 +305,48 @@ cdef public void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_
     return shape(h, type, count, dim, stride, NULL)
 
 
+cdef inline void *known(uint32_t kind, int count, const int32_t *word) noexcept nogil:
+    """What `find` would find at the first place it looks. No content of this kind has anything but 0 behind `count` words."""
+    cdef entry *e
+    cdef void *amd
+    if the_table is NULL:
+        return NULL
+    e = &the_table[hash_of(kind, count, word) & (ENTRIES - 1)]
+    amd = published(&e.amd)
+    if amd is NULL or e.what.kind != kind or not alike(count, e.what.words, word):
+        return NULL
+    return amd
+
+
+cdef inline void *known_shape(int32_t type, int count, const int32_t *dim, const int32_t *stride) noexcept nogil:
+    """The same of a tensor, which has words of 0 behind its sizes and behind its strides."""
+    cdef entry *e
+    cdef void *amd
+    if the_table is NULL:
+        return NULL
+    e = &the_table[shape_hash(type, count, dim, stride) & (ENTRIES - 1)]
+    amd = published(&e.amd)
+    if amd is NULL or e.what.kind != DNN_TENSOR or e.what.words[0] != type or e.what.words[1] != count:
+        return NULL
+    if not alike(count, &e.what.words[2], dim) or not alike(count, &e.what.words[2 + DNN_DIMS], stride):
+        return NULL
+    return amd
+
+
 cdef void *shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride, void **place) noexcept nogil:
     cdef content c
+    cdef void *amd
     if bad_dnn_type(<uint32_t>type):
         dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"MIOpen has no such data type")
         return NULL
     if count == 0:
         dnn_because(CUDNN_STATUS_BAD_PARAM, b"a descriptor has not been set")
         return NULL
+    amd = known_shape(<int32_t>to_dnn_type(<uint32_t>type), count, dim, stride)
+    if amd is not NULL:
+        if place is not NULL:
+            place[0] = amd
+        return amd
     memset(&c, 0, sizeof(c))
     c.kind = DNN_TENSOR
     c.words[0] = <int32_t>to_dnn_type(<uint32_t>type)
@@ -363,13 +422,17 @@ cdef public void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, doub
     """`mode` and factors are MIOpen's."""
     cdef content c
     cdef double[3] factor
+    cdef void *amd
     factor[0] = alpha
     factor[1] = beta
     factor[2] = gamma
-    memset(&c, 0, sizeof(c))
     c.kind = DNN_ACTIVATION
     c.words[0] = mode
     memcpy(&c.words[1], factor, sizeof(factor))
+    amd = known(DNN_ACTIVATION, 7, c.words)
+    if amd is not NULL:
+        return amd
+    memset(&c.words[7], 0, (WORDS - 7) * sizeof(int32_t))
     return find(h, &c, NULL)
 
 

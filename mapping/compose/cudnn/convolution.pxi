@@ -174,17 +174,11 @@ cdef public cudnnStatus_t get_convolution2d_forward_output_dim(dnn_convolution *
 cdef cudnnStatus_t convolved(dnn_handle *h, int direction, bint repeatable, const void *alpha, dnn_tensor *xd, const void *x,
         dnn_filter *wd, const void *w, dnn_convolution *d, void *workspace, size_t size, const void *beta, dnn_tensor *yd,
         const void *y) noexcept nogil:
-    cdef dnn_work k
     cdef void *data[3]
-    cdef cudnnStatus_t status = dnn_conv_begin(&k, direction, xd, wd, d, yd)
-    if status != CUDNN_STATUS_SUCCESS:
-        return status
-    if x is NULL or w is NULL or y is NULL or alpha is NULL or beta is NULL:
-        return bad(b"a tensor, a filter, alpha or beta is NULL")
     data[0] = <void *>x
     data[1] = <void *>w
     data[2] = <void *>y
-    return dnn_conv(h, &k, repeatable, dnn_factor(yd.type, alpha), data, workspace, size, dnn_factor(yd.type, beta))
+    return dnn_conv_call(h, direction, repeatable, alpha, xd, wd, d, data, workspace, size, beta, yd)
 
 
 cdef public cudnnStatus_t convolution_forward(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x, dnn_filter *wd,

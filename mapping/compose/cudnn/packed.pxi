@@ -57,11 +57,12 @@ cdef inline bint is_dense(const dnn_tensor *d) noexcept nogil:
 cdef inline void row_of(const dnn_tensor *d, int type, dnn_tensor *row) noexcept nogil:
     """All elements of a dense tensor as one row, in 4 dimensions."""
     cdef int i
+    cdef int32_t elements = <int32_t>elements_of(d)
     memset(row, 0, sizeof(dnn_tensor))
     row.type = type
     row.count = 4
     for i in range(3):
         row.dim[i] = 1
-        row.stride[i] = <int32_t>elements_of(d)
-    row.dim[3] = <int32_t>elements_of(d)
+        row.stride[i] = elements
+    row.dim[3] = elements
     row.stride[3] = 1

@@ -155,14 +155,26 @@ cdef inline bint is_max(dnn_pooling *d) noexcept nogil:
     return d.mode == CUDNN_POOLING_MAX or d.mode == CUDNN_POOLING_MAX_DETERMINISTIC
 
 
+cdef inline bint is_row_by_row(const dnn_tensor *d) noexcept nogil:
+    """What `dnn_packed` would make of it: the strides of dimensions of 1 too are as MIOpen expects them."""
+    cdef int32_t step = 1
+    cdef int i = d.count - 1
+    while i >= 0:
+        if d.stride[i] != step:
+            return False
+        step *= d.dim[i]
+        i -= 1
+    return True
+
+
 cdef cudnnStatus_t pool(dnn_handle *h, dnn_pooling *d, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y,
         void *indices, size_t size) noexcept nogil:
     """y ← pool(x) of packed tensors; keeps where each maximum was where there is memory for it."""
     cdef float one = 1
     cdef float zero = 0
     cdef void *amd = dnn_amd_pooling(h, d)
-    cdef void *ax = dnn_amd_shape(h, xd.type, xd.count, xd.dim, xd.stride)
-    cdef void *ay = dnn_amd_shape(h, yd.type, yd.count, yd.dim, yd.stride)
+    cdef void *ax = dnn_amd_tensor(h, xd)
+    cdef void *ay = dnn_amd_tensor(h, yd)
     if amd is NULL or ax is NULL or ay is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
     return answered(dg_miopen.miopenPoolingForward(
@@ -178,11 +190,11 @@ cdef public cudnnStatus_t pooling_forward(dnn_handle *h, dnn_pooling *d, const v
     cdef dnn_pooling average
     cdef double a, b
     cdef size_t x_bytes, y_bytes
-    cdef char *work = NULL
+    cdef char *work
     cdef char *marks
     cdef void *out
     cdef int type
-    cdef bint marked
+    cdef bint marked, x_fits, y_fits
     cdef cudnnStatus_t status
     if x is NULL or y is NULL or alpha is NULL or beta is NULL:
         return bad(b"x, y, alpha or beta is NULL")
@@ -191,20 +203,24 @@ cdef public cudnnStatus_t pooling_forward(dnn_handle *h, dnn_pooling *d, const v
         return status
     a = dnn_factor(xd.type, alpha)
     b = dnn_factor(xd.type, beta)
+    marked = is_max(d) and d.nan == CUDNN_PROPAGATE_NAN
+    x_fits = type == xd.type and dnn_is_packed(xd)
+    y_fits = type == yd.type and dnn_is_packed(yd)
+    if x_fits and y_fits and b == 0 and not marked and is_row_by_row(xd) and is_row_by_row(yd):
+        status = pool(h, d, xd, x, yd, y, NULL, 0)
+        return status if status != CUDNN_STATUS_SUCCESS else dnn_scale(h, yd, a, y)
     dnn_packed(xd, type, &px)
     dnn_packed(yd, type, &py)
     x_bytes = room(dnn_bytes(&px))
     y_bytes = room(dnn_bytes(&py))
-    marked = is_max(d) and d.nan == CUDNN_PROPAGATE_NAN
-    if (marked or b != 0 or type != xd.type or not dnn_is_packed(xd) or not dnn_is_packed(yd)):
-        work = <char *>dnn_scratch(h, DNN_WORK + 2 * x_bytes + 2 * y_bytes)
-        if work is NULL:
-            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
+    work = <char *>dnn_scratch(h, DNN_WORK + 2 * x_bytes + 2 * y_bytes)
+    if work is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
     marks = work + DNN_WORK + x_bytes
-    if type != xd.type or not dnn_is_packed(xd):
+    if not x_fits:
         status = dnn_moved(h, work, 1, xd, x, 0, &px, work + DNN_WORK)
         x = work + DNN_WORK
-    out = y if b == 0 and type == yd.type and dnn_is_packed(yd) else marks + x_bytes
+    out = y if b == 0 and y_fits else marks + x_bytes
     if status == CUDNN_STATUS_SUCCESS:
         status = pool(h, d, &px, x, &py, out, NULL, 0)
     if marked:

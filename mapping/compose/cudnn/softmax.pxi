@@ -104,6 +104,13 @@ cdef cudnnStatus_t softmax(dnn_handle *h, uint32_t algorithm, uint32_t mode, con
     cdef int i
     if yd.count < 3:
         return bad(b"a tensor of fewer than 3 dimensions")
+    if yd.count == 4 and given[0].count == 4 and given[1].count == 4:  # as they are: what the descriptors remember serves
+        amd[0] = dnn_amd_tensor(h, given[0])
+        amd[1] = dnn_amd_tensor(h, given[1])
+        amd[2] = dnn_amd_tensor(h, yd)
+        if amd[0] is NULL or amd[1] is NULL or amd[2] is NULL:
+            return CUDNN_STATUS_NOT_SUPPORTED
+        return amd_softmax(h, algorithm, mode, alpha, inputs, amd[0], from_[0], amd[1], from_[1], beta, amd[2], y)
     fits = in_four(yd, &four[2])
     for i in range(inputs):
         fits = in_four(given[i], &four[i]) and fits

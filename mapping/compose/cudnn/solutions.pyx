@@ -4,7 +4,7 @@ MIOpen is given packed tensors of one layout alone, NCHW or NHWC: what comes oth
 convolution the filter is turned round. It has no doubles: those are unrolled and multiplied (unroll.pyx).
 
 Solutions are kept a problem, in a table of the handle's own: sets of four, of which the oldest gives way. What fails when it
-is called is not tried again.
+is called is not tried again. A call whose descriptors say what they said the last time finds the problem taken apart already.
 """
 
 include "generated.pxi"
@@ -22,6 +22,22 @@ from libc.string cimport memcmp
 cdef extern from "<time.h>" nogil:
     long time(void *now)
 
+cdef extern from *:
+    """
+    /* memcmp without a call: of whole 8 bytes. */
+    static inline int same_bytes(const void *a, const void *b, size_t bytes) {
+        uint64_t differ = 0;
+        for (size_t i = 0; i < bytes; i += 8) {
+            uint64_t v, w;
+            memcpy(&v, (const char *)a + i, 8);
+            memcpy(&w, (const char *)b + i, 8);
+            differ |= v ^ w;
+        }
+        return !differ;
+    }
+    """
+    bint same_bytes(const void *a, const void *b, size_t bytes) nogil
+
 cdef extern from "support.h" nogil:
     void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable)
     uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, void **data, char *memory, double beta)
@@ -36,6 +52,7 @@ cdef enum:
     MOST = 8       # solutions of a problem
     KEY = 32
     SLOW = 2       # seconds that a compilation may take without a word
+    CALLS = 256    # that are recalled, a power of two
 
 cdef struct amd_solution:  # miopenConvSolution_t
     float time
@@ -54,12 +71,26 @@ cdef struct entry:
     int32_t used
     int32_t count
     int32_t measured
+    uint64_t serial  # tells it from what was in this place before
     void *amd[4]   # MIOpen's descriptors of x, w, y and the convolution, where they stay
     solution[MOST] at
 
+cdef struct recalled:  # a call: what its descriptors said, and what that came to
+    dnn_tensor x
+    dnn_filter w
+    dnn_convolution d
+    dnn_tensor y
+    int32_t direction
+    int32_t repeatable
+    dnn_work k
+    entry *e
+    uint64_t serial
+
 cdef struct solutions:
     uint32_t[SETS] next
+    uint64_t made
     entry[SETS][WAYS] entries
+    recalled[CALLS] calls
 
 
 # ---- the problem
@@ -318,20 +349,24 @@ cdef void by_time(entry *e) noexcept nogil:
         e.at[j] = s
 
 
+cdef solutions *table_of(dnn_handle *h) noexcept nogil:
+    if h.solutions is NULL:
+        h.solutions = dg_the_core.alloc(sizeof(solutions))
+        if h.solutions is NULL:
+            dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the solutions of convolutions")
+    return <solutions *>h.solutions
+
+
 cdef entry *look_up(dnn_handle *h, const int32_t *key, bint *known) noexcept nogil:
     """The problem's place in the handle's table, empty where it has none yet; NULL: no memory."""
-    cdef solutions *s = <solutions *>h.solutions
+    cdef solutions *s = table_of(h)
     cdef entry *e
     cdef uint32_t hash = 0
     cdef uint32_t place
     cdef int i
     known[0] = True
     if s is NULL:
-        s = <solutions *>dg_the_core.alloc(sizeof(solutions))
-        if s is NULL:
-            dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the solutions of convolutions")
-            return NULL
-        h.solutions = s
+        return NULL
     for i in range(KEY):
         hash = (hash ^ <uint32_t>key[i]) * 0x9e3779b1u
         hash ^= hash >> 15
@@ -345,6 +380,8 @@ cdef entry *look_up(dnn_handle *h, const int32_t *key, bint *known) noexcept nog
     s.next[place] += 1
     memset(e, 0, sizeof(entry))
     memcpy(e.key, key, sizeof(e.key))
+    s.made += 1
+    e.serial = s.made
     return e
 
 
@@ -534,11 +571,8 @@ cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, bint repeatable, entry *
 cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, double alpha, void **data, void *workspace,
         size_t size, double beta) noexcept nogil:
     """`data`: x, w and y, or their gradients. Right whatever the workspace: what it has no room for is in the handle's."""
-    cdef entry *e
     cdef size_t bytes
     cdef char *memory = <char *>workspace
-    cdef uint32_t status
-    cdef int i
     if k.unrolled:
         bytes = dnn_unrolled_bytes(k)
         if bytes > (size if workspace is not NULL else 0):
@@ -546,10 +580,15 @@ cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, doubl
             if memory is NULL:
                 return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the unrolled images")
         return dnn_unrolled(h, k, alpha, data, memory, beta)
-    e = solved(h, k, repeatable)
+    return with_entry(h, k, repeatable, solved(h, k, repeatable), alpha, data, workspace, size, beta)
+
+
+cdef uint32_t with_entry(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, double alpha, void **data, void *workspace,
+        size_t size, double beta) noexcept nogil:
+    cdef uint32_t status = 0
+    cdef int i
     if e is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
-    status = 0
     for i in range(e.count):
         if e.at[i].state < 0:
             continue
@@ -559,6 +598,53 @@ cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, doubl
     if k.format != CUDNN_TENSOR_NCHW and not has_one(e):
         return dnn_conv(h, k, repeatable, alpha, data, workspace, size, beta)  # in the other layout
     return status
+
+
+cdef inline bint says_the_same(const recalled *r, int direction, bint repeatable, const dnn_tensor *x, const dnn_filter *w,
+        const dnn_convolution *d, const dnn_tensor *y) noexcept nogil:
+    """All but the last field, which is MIOpen's descriptor."""
+    return (r.direction == direction and r.repeatable == repeatable
+            and same_bytes(&r.x, x, sizeof(dnn_tensor) - sizeof(void *))
+            and same_bytes(&r.w, w, sizeof(dnn_filter) - sizeof(void *))
+            and same_bytes(&r.d, d, sizeof(dnn_convolution) - sizeof(void *))
+            and same_bytes(&r.y, y, sizeof(dnn_tensor) - sizeof(void *)))
+
+
+cdef public uint32_t dnn_conv_call(dnn_handle *h, int direction, bint repeatable, const void *alpha, dnn_tensor *x,
+        dnn_filter *w, dnn_convolution *d, void **data, void *workspace, size_t size, const void *beta,
+        dnn_tensor *y) noexcept nogil:
+    """`dnn_conv` of a program's own descriptors. Where a call finds its like is a matter of their addresses, whether it is
+    its like of their content alone."""
+    cdef solutions *s = table_of(h)
+    cdef recalled *r
+    cdef size_t place
+    cdef uint32_t status
+    if s is NULL:
+        return CUDNN_STATUS_ALLOC_FAILED
+    place = (<size_t>x >> 8) + 3 * (<size_t>w >> 8) + 5 * (<size_t>d >> 8) + 7 * (<size_t>y >> 8) + 11 * <size_t>direction
+    r = &s.calls[place & (CALLS - 1)]
+    if not says_the_same(r, direction, repeatable, x, w, d, y):
+        r.x.magic = 0  # nothing says the same until all is there
+        status = dnn_conv_begin(&r.k, direction, x, w, d, y)
+        if status != 0:
+            return status
+        r.e = NULL
+        r.direction = direction
+        r.repeatable = repeatable
+        memcpy(&r.w, w, sizeof(dnn_filter))
+        memcpy(&r.d, d, sizeof(dnn_convolution))
+        memcpy(&r.y, y, sizeof(dnn_tensor))
+        memcpy(&r.x, x, sizeof(dnn_tensor))
+    if data[0] is NULL or data[1] is NULL or data[2] is NULL or alpha is NULL or beta is NULL:
+        return bad(b"a tensor, a filter, alpha or beta is NULL")
+    if r.k.unrolled:
+        return dnn_conv(h, &r.k, repeatable, dnn_factor(y.type, alpha), data, workspace, size, dnn_factor(y.type, beta))
+    if r.e is NULL or r.e.serial != r.serial or not has_one(r.e):
+        r.e = solved(h, &r.k, repeatable)
+        if r.e is NULL:
+            return CUDNN_STATUS_NOT_SUPPORTED
+        r.serial = r.e.serial
+    return with_entry(h, &r.k, repeatable, r.e, dnn_factor(y.type, alpha), data, workspace, size, dnn_factor(y.type, beta))
 
 
 cdef public uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, bint repeatable, size_t *size, float *time) noexcept nogil:

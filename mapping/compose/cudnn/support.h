@@ -71,6 +71,9 @@ DG_HIDDEN uint32_t dnn_conv_begin(dnn_work *k, int direction, dnn_tensor *x, dnn
                                   dnn_tensor *y);
 DG_HIDDEN uint32_t dnn_conv(dnn_handle *h, dnn_work *k, int repeatable, double alpha, void **data, void *workspace,
                             size_t size, double beta);
+DG_HIDDEN uint32_t dnn_conv_call(dnn_handle *h, int direction, int repeatable, const void *alpha, dnn_tensor *x,
+                                 dnn_filter *w, dnn_convolution *d, void **data, void *workspace, size_t size,
+                                 const void *beta, dnn_tensor *y);
 DG_HIDDEN uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, int repeatable, size_t *size, float *time);
 DG_HIDDEN uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, int repeatable, void **data, void *workspace, size_t size,
                                   float *time);

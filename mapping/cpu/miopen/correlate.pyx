@@ -605,6 +605,8 @@ cdef void set_tiles(Task *t, int threads) noexcept nogil:
     cdef int64_t parts
     if t.p.direction == MI_FORWARD and t.columns < t.tile * threads:  # something for each thread
         t.tile = (t.columns + threads - 1) / threads
+    if t.direct and t.p.direction == MI_FORWARD and t.tile > t.positions and t.positions >= TILE_LEAST:
+        t.tile = t.positions  # used where they lie, which several images together are not
     if t.tile >= t.positions:
         t.tile = t.tile / t.positions * t.positions
     elif t.p.direction == MI_FORWARD:

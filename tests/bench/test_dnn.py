@@ -1,0 +1,45 @@
+"""cuDNN's bars: what a call adds to MIOpen's own, that nothing is allocated on the way, the CPU backend's convolutions."""
+
+from __future__ import annotations
+
+import pytest
+from dnn import BAR, LIMITS, MISSED, DnnBench, convolutions
+from overhead import Route
+
+
+@pytest.fixture(scope="module")
+def dnn_bench(tmp_path_factory: pytest.TempPathFactory) -> DnnBench:
+    return DnnBench(tmp_path_factory.mktemp("dnn"))
+
+
+@pytest.fixture(scope="module")
+def ours(dnn_bench: DnnBench) -> Route:
+    return dnn_bench.ours()
+
+
+def test_no_call_is_longer_than_it_was(dnn_bench: DnnBench, ours: Route, valgrind: None) -> None:
+    direct = dnn_bench.instructions(dnn_bench.direct)
+    assert all(8 < count < 40 for count in direct.values())  # the loops are what they say
+    added = dnn_bench.added(ours, direct)
+    assert {name: count for name, count in added.items() if count > LIMITS[name]} == {}
+
+
+@pytest.mark.alone
+def test_a_call_adds_at_most_fifty_nanoseconds(dnn_bench: DnnBench, ours: Route) -> None:
+    best = dnn_bench.nanoseconds([dnn_bench.direct, ours])
+    added = {name: took[ours.name] - took["direct"] for name, took in best.items()}
+    assert {name: ns for name, ns in added.items() if ns > MISSED.get(name, BAR)} == {}
+
+
+def test_nothing_is_allocated_after_the_first_call(dnn_bench: DnnBench, ours: Route) -> None:
+    """Neither on the heap nor of the card's memory nor of MIOpen's descriptors, with the same descriptors of cuDNN's."""
+    assert dnn_bench.allocated(ours) == dict.fromkeys(LIMITS, 0)
+
+
+@pytest.mark.alone
+def test_convolutions_are_as_fast_as_numpys(dnn_bench: DnnBench, ours: Route) -> None:
+    """As im2col and OpenBLAS, on one thread each: two would wait for each other's neighbours. A tenth is noise: most of
+    both is the same product."""
+    rows = convolutions(dnn_bench.cpu)
+    assert len(rows) == 8
+    assert [row for row in rows if float(row["ours"]) > 1.1 * float(row["numpy"])] == []
