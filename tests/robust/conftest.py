@@ -52,10 +52,11 @@ class Subject:
     tree: Path
     client: Path
     prefix: tuple[str, ...] = ()
+    library: str = "libcublas.so.12"
 
     @property
-    def cublas(self) -> Path:
-        return self.tree / "linux" / "cuda12" / "libcublas.so.12"
+    def path(self) -> Path:
+        return self.tree / "linux" / "cuda12" / self.library
 
     def run(self, *arguments: str, given: str = "", timeout: int = 300) -> Ran:
         env = {k: v for k, v in os.environ.items() if not k.startswith(("DRAGOMAN_", "LD_", "OPENBLAS_"))}
@@ -63,7 +64,7 @@ class Subject:
         env |= {"DRAGOMAN_BACKEND": "cpu", "OPENBLAS_NUM_THREADS": "1"}
         # its leak search does not look where handles lie; valgrind's does
         env |= {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
-        command = [*self.prefix, str(self.client), str(self.cublas), *arguments]
+        command = [*self.prefix, str(self.client), str(self.path), *arguments]
         done = subprocess.run(
             command,
             env=env,
@@ -77,13 +78,12 @@ class Subject:
         return Ran(done.returncode, done.stdout, done.stderr)
 
 
-def client(tree: Path, compiler: Toolchain, *flags: str) -> Path:
-    made = tree / "client"
+def client(tree: Path, compiler: Toolchain, *flags: str, source: str = "client", made: str = "client") -> Path:
     include = f"-I{tree / 'include' / 'cuda12'}"
-    source = str(HERE / "c" / "client.c")
-    command = [*compiler.command, "-g", "-O1", "-std=gnu11", "-Wall", include, *flags, source, "-o", str(made)]
+    text = str(HERE / "c" / f"{source}.c")
+    command = [*compiler.command, "-g", "-O1", "-std=gnu11", "-Wall", *flags, include, text, "-o", str(tree / made)]
     subprocess.run([*command, "-ldl", "-lpthread"], check=True, capture_output=True)
-    return made
+    return tree / made
 
 
 @pytest.fixture(scope="session")
@@ -107,6 +107,28 @@ def valgrind(plain: Subject) -> Subject:
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind watches every access (apt-get install valgrind)")
     return dataclasses.replace(plain, prefix=VALGRIND)
+
+
+@pytest.fixture(scope="session")
+def cudnns(tmp_path_factory: pytest.TempPathFactory, compiler: Toolchain) -> dict[int, Subject]:
+    """cuDNN as we ship it, by major."""
+    tree = tmp_path_factory.mktemp("cudnn")
+    building.build_all(tree, majors=(12,), libraries=("cudart", "cudnn"))
+    older = f"-I{tree / 'include' / 'cuda12' / 'cudnn8'}"
+    return {
+        major: Subject(
+            tree, client(tree, compiler, *flags, source="dnn", made=f"dnn{major}"), library=f"libcudnn.so.{major}"
+        )
+        for major, flags in ((8, (older,)), (9, ()))
+    }
+
+
+@pytest.fixture(scope="session")
+def watched_cudnns(cudnns: dict[int, Subject]) -> dict[int, Subject]:
+    """As we ship it, every access watched."""
+    if shutil.which("valgrind") is None:
+        pytest.skip("valgrind watches every access (apt-get install valgrind)")
+    return {major: dataclasses.replace(subject, prefix=VALGRIND) for major, subject in cudnns.items()}
 
 
 @pytest.fixture(scope="session")

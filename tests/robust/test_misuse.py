@@ -70,7 +70,7 @@ def test_each_function_with_a_bad_handle(judge: str, word: str, library: str, re
     subject: Subject = request.getfixturevalue(judge)
     names = harmless_when_zero(library) if word == "0" else taking_a_handle(library)
     assert len(names) > 5
-    file = subject.cublas.with_name(f"lib{library}.so.12")
+    file = subject.path.with_name(f"lib{library}.so.12")
     ran = subject.run("every", word, str(file), given="\n".join(names))
     last = [line for line in ran.err.splitlines() if line.startswith("cublas")][-1:]
     assert ran.code == 0, f"after {last}: exit {ran.code}\n{ran.out[-500:]}\n{ran.err[-3000:]}"

@@ -108,10 +108,25 @@ cdef void attn_parts(const dnn_attention *d, const attn *a, size_t *parts) noexc
         parts[i + 1] = parts[i] + ((<size_t>sizes[i] * a.bytes + 255) & ~<size_t>255)
 
 
+cdef bint attn_is_too_large(const dnn_attention *d, const attn *a) noexcept nogil:
+    """Whether the number of some elements does not fit into 64 bits: then none of the sizes can be believed."""
+    cdef double sequences = <double>d.largest_batch * d.largest_beam
+    cdef double q = sequences * d.longest_q
+    cdef double k = sequences * d.longest_k
+    cdef double heads = <double>a.heads
+    cdef double width = heads * <double>a.width
+    cdef double value = heads * <double>a.value
+    cdef double most = width * (<double>a.q + <double>a.k) + value * (<double>a.v + <double>a.out)
+    most += (q + k) * (width + value) + q * heads * d.longest_k
+    return most > 1e16 or value > <double>ATTN_MOST or width > <double>ATTN_MOST
+
+
 cdef cudnnStatus_t attn_checked(const dnn_attention *d, attn *a) noexcept nogil:
     if d.heads == 0:
         return bad(b"attnDesc has not been set")
     attn_of(d, a)
+    if attn_is_too_large(d, a):
+        return cannot(b"the weights or the spaces are larger than any memory")
     return CUDNN_STATUS_SUCCESS
 
 

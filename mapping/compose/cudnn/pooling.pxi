@@ -4,6 +4,8 @@ include "common.pxi"
 include "amd.pxi"
 include "packed.pxi"
 
+from libc.stdint cimport INT32_MAX
+
 
 cdef public cudnnStatus_t create_pooling_descriptor(cudnnPoolingDescriptor_t *place) noexcept nogil:
     return dnn_new(<void **>place, DNN_POOLING)
@@ -95,16 +97,19 @@ cdef public cudnnStatus_t get_pooling_nd_descriptor(dnn_pooling *d, int asked, c
 
 cdef cudnnStatus_t pooled(dnn_pooling *d, dnn_tensor *x, int *out) noexcept nogil:
     cdef int i
-    cdef int reach
+    cdef int64_t reach
     if x.count != d.count + 2 or d.count == 0:
         return bad(b"the tensor has not two dimensions more than the pooling")
     out[0] = x.dim[0]
     out[1] = x.dim[1]
     for i in range(d.count):
-        reach = x.dim[i + 2] + 2 * d.pad[i] - d.window[i]
+        reach = <int64_t>x.dim[i + 2] + 2 * <int64_t>d.pad[i] - d.window[i]
         if reach < 0:
             return bad(b"the window is larger than the padded tensor")
-        out[i + 2] = reach // d.stride[i] + 1
+        reach = reach // d.stride[i] + 1
+        if reach > INT32_MAX:
+            return cannot(b"the output has more than 2^31 - 1 elements")
+        out[i + 2] = <int>reach
     return CUDNN_STATUS_SUCCESS
 
 

@@ -16,6 +16,8 @@ include "say.pxi"
 include "words.pxi"
 include "net.pxi"
 
+from libc.stdint cimport INT32_MAX
+
 cdef extern from "support.h" nogil:
     void *dnn_scratch(dnn_handle *h, size_t bytes)
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
@@ -113,6 +115,8 @@ cdef void *matrix(dnn_handle *h, int type, int rows, int columns) noexcept nogil
 cdef uint32_t states_of(dnn_net *n) noexcept nogil:
     cdef int32_t[3] dim
     cdef int32_t[3] stride
+    if <double>n.d.layers * directions(n.d) * n.batch * n.d.hidden > INT32_MAX:
+        return cannot(b"states of more than 2^31 - 1 elements")
     dim[0] = n.d.layers * directions(n.d)
     dim[1] = n.batch
     dim[2] = n.d.hidden
@@ -144,6 +148,9 @@ cdef public uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type,
         return cannot(b"MIOpen has no LSTM with a projection")
     if d.clip_mode == CUDNN_RNN_CLIP_MINMAX and d.cell == CUDNN_LSTM:
         return cannot(b"MIOpen has no bounds of an LSTM's cell state")
+    if (<double>d.layers * directions(d) > INT32_MAX or <double>d.hidden * gates_of(d) * directions(d) > INT32_MAX
+            or 2.0 * d.layers * directions(d) * gates_of(d) * d.hidden * (<double>input + 3.0 * d.hidden) > 1e16):
+        return cannot(b"weights that are larger than any memory")
     if training and d.layers > 1 and d.dropout is not NULL:
         if dg_foreign(d.dropout, DNN_DROPOUT):
             return bad(b"the network's dropout descriptor is destroyed")

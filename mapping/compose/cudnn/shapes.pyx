@@ -7,6 +7,8 @@ include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
 
+from libc.stdint cimport INT32_MAX
+
 cdef extern from *:
     """
     static const signed char type_bytes[] = {
@@ -58,18 +60,21 @@ cdef public void dnn_pack(int format, int type, int count, const int32_t *dim, i
 cdef public uint32_t dnn_convolved(dnn_convolution *d, dnn_tensor *x, dnn_filter *w, int *out) noexcept nogil:
     """Sizes of a convolution's output; BAD_PARAM where input, filter and convolution do not go together."""
     cdef int i
-    cdef int reach
+    cdef int64_t reach
     if d.count == 0 or x.count != d.count + 2 or w.count != x.count:
         return bad(b"tensor, filter and convolution differ in the number of dimensions")
-    if x.dim[1] != w.dim[1] * d.groups:
+    if x.dim[1] != <int64_t>w.dim[1] * d.groups:
         return bad(b"the tensor's channels are not the filter's times the groups")
     if w.dim[0] % d.groups:
         return bad(b"the filter's outputs are no multiple of the groups")
     out[0] = x.dim[0]
     out[1] = w.dim[0]
     for i in range(d.count):
-        reach = x.dim[i + 2] + 2 * d.pad[i] - ((w.dim[i + 2] - 1) * d.dilation[i] + 1)
+        reach = x.dim[i + 2] + 2 * <int64_t>d.pad[i] - ((w.dim[i + 2] - 1) * <int64_t>d.dilation[i] + 1)
         if reach < 0:
             return bad(b"the filter is larger than the padded tensor")
-        out[i + 2] = reach // d.stride[i] + 1
+        reach = reach // d.stride[i] + 1
+        if reach > INT32_MAX:
+            return cannot(b"the output has more than 2^31 - 1 elements")
+        out[i + 2] = <int>reach
     return CUDNN_STATUS_SUCCESS

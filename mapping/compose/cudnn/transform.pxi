@@ -4,6 +4,8 @@ include "common.pxi"
 include "amd.pxi"
 include "packed.pxi"
 
+from libc.stdint cimport INT32_MAX
+
 
 cdef public cudnnStatus_t create_tensor_transform_descriptor(cudnnTensorTransformDescriptor_t *place) noexcept nogil:
     return dnn_new(<void **>place, DNN_TRANSFORM)
@@ -59,35 +61,51 @@ cdef public cudnnStatus_t get_tensor_transform_descriptor(dnn_transform *d, uint
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t transformed(dnn_transform *d, int count, const int32_t *dim, int32_t *out) noexcept nogil:
+cdef cudnnStatus_t transformed(dnn_transform *d, int count, const int64_t *dim, int32_t *out) noexcept nogil:
     """Sizes after padding and folding: folding moves a factor of each spatial dimension to the channels."""
     cdef int i
-    cdef int32_t factor
+    cdef int64_t[DNN_DIMS] size
+    cdef int64_t factor
+    cdef int64_t elements = 1
     if <uint32_t>count != d.count:
         return cannot(b"tensor and transformation differ in the number of dimensions, or one is not set")
     for i in range(count):
-        out[i] = dim[i] + d.before[i] + d.after[i]
-        if out[i] <= 0:
+        size[i] = dim[i] + d.before[i] + d.after[i]
+        if size[i] <= 0:
             return bad(b"a dimension is not positive after the padding")
+        if size[i] > INT32_MAX:
+            return cannot(b"more than 2^31 - 1 elements after the padding")
     for i in range(count - 2):
-        factor = <int32_t>d.fold[i]
+        factor = d.fold[i]
         if d.direction == CUDNN_TRANSFORM_FOLD:
-            out[i + 2] = (out[i + 2] + factor - 1) // factor  # zeros fill what is missing
-            out[1] *= factor
+            size[i + 2] = (size[i + 2] + factor - 1) // factor  # zeros fill what is missing
+            size[1] *= factor
         else:
-            if out[1] % factor:
+            if size[1] % factor:
                 return bad(b"the channels are no multiple of the folding factors")
-            out[i + 2] *= factor
-            out[1] //= factor
+            size[i + 2] *= factor
+            size[1] //= factor
+        if size[1] > INT32_MAX or size[i + 2] > INT32_MAX:
+            return cannot(b"more than 2^31 - 1 elements after the folding")
+    for i in range(count):
+        elements *= size[i]
+        if elements > INT32_MAX:
+            return cannot(b"more than 2^31 - 1 elements after padding and folding")
+    for i in range(count):
+        out[i] = <int32_t>size[i]
     return CUDNN_STATUS_SUCCESS
 
 
 cdef public cudnnStatus_t init_transform_dest(dnn_transform *d, dnn_tensor *x, dnn_tensor *y,
         size_t *size) noexcept nogil:
+    cdef int64_t[DNN_DIMS] given
     cdef int32_t[DNN_DIMS] dim
-    cdef cudnnStatus_t status = transformed(d, x.count, x.dim, dim)
+    cdef cudnnStatus_t status
     cdef size_t elements = 1
     cdef int i
+    for i in range(x.count):
+        given[i] = x.dim[i]
+    status = transformed(d, x.count, given, dim)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     y.type = x.type
@@ -133,11 +151,11 @@ cdef public cudnnStatus_t transform_tensor(dnn_handle *h, const void *alpha, dnn
 
 
 cdef struct line:  # y's elements u·y_step + y_first of a dimension ← x's elements u·x_step + x_first, for u below count
-    int count
-    int y_step
-    int y_first
-    int x_step
-    int x_first
+    int64_t count
+    int64_t y_step
+    int64_t y_first
+    int64_t x_step
+    int64_t x_first
 
 
 cdef cudnnStatus_t put_parts(dnn_handle *h, dnn_transform *d, const int32_t *wide, double alpha, dnn_tensor *xd,
@@ -151,8 +169,8 @@ cdef cudnnStatus_t put_parts(dnn_handle *h, dnn_transform *d, const int32_t *wid
     cdef bint folds = d.direction == CUDNN_TRANSFORM_FOLD
     cdef int count = xd.count
     cdef int parts = 1
-    cdef int combination, rest, i, first, last
-    cdef int64_t x_at, y_at
+    cdef int combination, rest, i
+    cdef int64_t x_at, y_at, first, last
     cdef size_t bytes = <size_t>dnn_type_bytes(xd.type)
     cdef bint nothing
     cdef cudnnStatus_t status
@@ -175,11 +193,11 @@ cdef cudnnStatus_t put_parts(dnn_handle *h, dnn_transform *d, const int32_t *wid
             l.count = wide[i] if folds and i < 2 else yd.dim[i] if folds or i < 2 else wide[i]
             l.y_step = l.x_step = 1
             l.y_first = 0
-            l.x_first = -d.before[i]
+            l.x_first = -<int64_t>d.before[i]
             if i == 1 and folds:
-                l.y_first = combination * wide[1]
+                l.y_first = <int64_t>combination * wide[1]
             elif i == 1:
-                l.x_first += combination * yd.dim[1]
+                l.x_first += <int64_t>combination * yd.dim[1]
             elif i > 1 and folds:
                 l.x_step = <int>d.fold[i - 2]
                 l.x_first += part[i - 2]
@@ -196,11 +214,11 @@ cdef cudnnStatus_t put_parts(dnn_handle *h, dnn_transform *d, const int32_t *wid
             if last < first:
                 nothing = True
                 break
-            a.dim[i] = b.dim[i] = last - first + 1
-            x_at += (<int64_t>first * l.x_step + l.x_first) * xd.stride[i]
-            y_at += (<int64_t>first * l.y_step + l.y_first) * yd.stride[i]
-            a.stride[i] = xd.stride[i] * l.x_step
-            b.stride[i] = yd.stride[i] * l.y_step
+            a.dim[i] = b.dim[i] = <int32_t>(last - first + 1)
+            x_at += (first * l.x_step + l.x_first) * xd.stride[i]
+            y_at += (first * l.y_step + l.y_first) * yd.stride[i]
+            a.stride[i] = <int32_t>(xd.stride[i] * l.x_step)
+            b.stride[i] = <int32_t>(yd.stride[i] * l.y_step)
         if nothing:
             continue
         status = dnn_moved(h, NULL, alpha, &a, <const char *>x + <size_t>x_at * bytes, beta, &b,
@@ -214,22 +232,27 @@ cdef cudnnStatus_t put(dnn_handle *h, dnn_transform *d, double alpha, dnn_tensor
         dnn_tensor *yd, void *y) noexcept nogil:
     cdef int32_t[DNN_DIMS] wide
     cdef int32_t[DNN_DIMS] out
+    cdef int64_t[DNN_DIMS] given
+    cdef int64_t size
     cdef dnn_tensor packed
     cdef void *memory
     cdef bint pads = False
     cdef int i
     cdef cudnnStatus_t status
     for i in range(xd.count):
-        wide[i] = xd.dim[i] + d.before[i] + d.after[i]
+        size = <int64_t>xd.dim[i] + d.before[i] + d.after[i]
+        if size <= 0 or size > INT32_MAX:
+            return cannot(b"source and transformation do not fit together")
+        wide[i] = <int32_t>size
     # NVIDIA's library takes a source whose channels leave less room for the padding behind them
-    if xd.count > 2 and max_fold(d, xd.count) == 1 and yd.dim[1] < wide[1] and yd.dim[1] >= xd.dim[1] + d.before[1]:
+    if xd.count > 2 and max_fold(d, xd.count) == 1 and yd.dim[1] < wide[1] and yd.dim[1] >= <int64_t>xd.dim[1] + d.before[1]:
         wide[1] = yd.dim[1]
     for i in range(xd.count):
-        out[i] = wide[i] - d.before[i] - d.after[i]  # `transformed` adds them
+        given[i] = <int64_t>wide[i] - d.before[i] - d.after[i]  # `transformed` adds them
         pads = pads or d.before[i] != 0 or wide[i] != xd.dim[i]
         if i > 1 and d.direction == CUDNN_TRANSFORM_FOLD:
-            pads = pads or wide[i] % <int>d.fold[i - 2] != 0
-    status = transformed(d, xd.count, out, out)
+            pads = pads or wide[i] % <int64_t>d.fold[i - 2] != 0
+    status = transformed(d, xd.count, given, out)
     if status != CUDNN_STATUS_SUCCESS:
         return cannot(b"source and transformation do not fit together")
     for i in range(xd.count):
@@ -254,12 +277,12 @@ cdef cudnnStatus_t put(dnn_handle *h, dnn_transform *d, double alpha, dnn_tensor
     return dnn_moved(h, memory, alpha, &packed, <char *>memory + DNN_WORK, beta, yd, y)
 
 
-cdef int max_fold(dnn_transform *d, int count) noexcept nogil:
+cdef uint32_t max_fold(dnn_transform *d, int count) noexcept nogil:
     cdef int i
-    cdef int most = 1
+    cdef uint32_t most = 1
     for i in range(count - 2):
-        if <int>d.fold[i] > most:
-            most = <int>d.fold[i]
+        if d.fold[i] > most:
+            most = d.fold[i]
     return most
 
 

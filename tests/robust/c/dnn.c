@@ -1,0 +1,443 @@
+/* What no program should do to cuDNN, and what some do all the same.
+ *
+ *     dnn LIBCUDNN garbage | unset | overflow | threads | shared | cycles N | fork | reload | part LIBRARY | exit | streams
+ *
+ * Prints `ok` and ends with 0, or says what was answered and what was expected. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+
+/* The functions called, by their real names. */
+#define FUNCTIONS(each) \
+    each(cudnnCreate) each(cudnnDestroy) each(cudnnSetStream) each(cudnnGetStream) \
+    each(cudnnCreateTensorDescriptor) each(cudnnDestroyTensorDescriptor) each(cudnnSetTensorNdDescriptor) \
+    each(cudnnSetTensor4dDescriptor) each(cudnnSetTensor4dDescriptorEx) each(cudnnGetTensorSizeInBytes) \
+    each(cudnnCreateFilterDescriptor) each(cudnnDestroyFilterDescriptor) each(cudnnSetFilter4dDescriptor) \
+    each(cudnnCreateConvolutionDescriptor) each(cudnnDestroyConvolutionDescriptor) \
+    each(cudnnSetConvolution2dDescriptor) each(cudnnGetConvolution2dForwardOutputDim) \
+    each(cudnnGetConvolutionNdForwardOutputDim) each(cudnnConvolutionForward) \
+    each(cudnnGetConvolutionForwardWorkspaceSize) \
+    each(cudnnCreatePoolingDescriptor) each(cudnnDestroyPoolingDescriptor) each(cudnnSetPooling2dDescriptor) \
+    each(cudnnGetPooling2dForwardOutputDim) each(cudnnGetPoolingNdForwardOutputDim) each(cudnnPoolingForward) \
+    each(cudnnPoolingBackward) each(cudnnCreateActivationDescriptor) each(cudnnDestroyActivationDescriptor) \
+    each(cudnnSetActivationDescriptor) each(cudnnActivationForward) each(cudnnSoftmaxForward) \
+    each(cudnnSoftmaxBackward) each(cudnnAddTensor) each(cudnnTransformTensor) each(cudnnScaleTensor) \
+    each(cudnnSetTensor) each(cudnnCreateOpTensorDescriptor) each(cudnnDestroyOpTensorDescriptor) each(cudnnOpTensor) \
+    each(cudnnCreateReduceTensorDescriptor) each(cudnnDestroyReduceTensorDescriptor) \
+    each(cudnnSetReduceTensorDescriptor) each(cudnnReduceTensor) each(cudnnGetReductionWorkspaceSize) \
+    each(cudnnCreateTensorTransformDescriptor) each(cudnnDestroyTensorTransformDescriptor) \
+    each(cudnnSetTensorTransformDescriptor) each(cudnnInitTransformDest) each(cudnnTransformTensorEx) \
+    each(cudnnCreateLRNDescriptor) each(cudnnDestroyLRNDescriptor) each(cudnnLRNCrossChannelForward) \
+    each(cudnnCreateDropoutDescriptor) each(cudnnDestroyDropoutDescriptor) each(cudnnDropoutForward) \
+    each(cudnnCreateRNNDescriptor) each(cudnnDestroyRNNDescriptor) each(cudnnSetRNNDescriptor_v8) \
+    each(cudnnGetRNNWeightSpaceSize) each(cudnnGetRNNTempSpaceSizes) each(cudnnCreateRNNDataDescriptor) \
+    each(cudnnDestroyRNNDataDescriptor) each(cudnnSetRNNDataDescriptor) \
+    each(cudnnCreateAttnDescriptor) each(cudnnDestroyAttnDescriptor) each(cudnnSetAttnDescriptor) \
+    each(cudnnGetMultiHeadAttnBuffers) each(cudnnCreateSeqDataDescriptor) each(cudnnDestroySeqDataDescriptor) \
+    each(cudnnBatchNormalizationForwardInference) each(cudnnDeriveBNTensorDescriptor)
+#define DECLARE(name) static __typeof__(&name) p_##name;
+FUNCTIONS(DECLARE)
+
+static void *library;
+static const char *path;
+static int failures;
+
+static void open_library(void) {
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) fprintf(stderr, "%s\n", dlerror()), exit(3);
+#define FIND(name) \
+    p_##name = (__typeof__(&name))dlsym(library, #name); \
+    if (!p_##name) fprintf(stderr, "no " #name "\n"), exit(3);
+    FUNCTIONS(FIND)
+}
+
+static void expect(const char *what, long long got, long long wanted) {
+    if (got == wanted) return;
+    printf("%s: %lld, expected %lld\n", what, got, wanted);
+    failures++;
+}
+#define EXPECT(wanted, call) expect(#call, (long long)(call), wanted)
+static void refused(const char *what, long long got) {
+    if (got == CUDNN_STATUS_BAD_PARAM || got == CUDNN_STATUS_NOT_SUPPORTED) return;
+    printf("%s: %lld, expected a refusal\n", what, got);
+    failures++;
+}
+#define FAILS(call) expect(#call " succeeds", (call) == CUDNN_STATUS_SUCCESS, 0)
+#define REFUSED(call) refused(#call, (long long)(call))
+enum { OK = 0, BAD = CUDNN_STATUS_BAD_PARAM, CANNOT = CUDNN_STATUS_NOT_SUPPORTED };
+
+static const float one = 1, zero = 0;
+static const float picture[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+
+static cudnnTensorDescriptor_t tensor(int n, int c, int h, int w) {
+    cudnnTensorDescriptor_t d = NULL;
+    EXPECT(OK, p_cudnnCreateTensorDescriptor(&d));
+    EXPECT(OK, p_cudnnSetTensor4dDescriptor(d, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, c, h, w));
+    return d;
+}
+
+/* The mean of a picture, twice: through memory of the handle's own, and added to itself. */
+static int mean(cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t y, float *out) {
+    cudnnPoolingDescriptor_t pooling = NULL;
+    const float half = 0.5f;
+    int status;
+    out[0] = 2;
+    EXPECT(OK, p_cudnnCreatePoolingDescriptor(&pooling));
+    EXPECT(OK, p_cudnnSetPooling2dDescriptor(pooling, CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING,
+                                             CUDNN_NOT_PROPAGATE_NAN, 4, 4, 0, 0, 1, 1));
+    status = p_cudnnPoolingForward(handle, pooling, &one, x, picture, &half, y, out);
+    EXPECT(OK, p_cudnnDestroyPoolingDescriptor(pooling));
+    return status;
+}
+static void right_numbers(cudnnHandle_t handle) {
+    cudnnTensorDescriptor_t x = tensor(1, 1, 4, 4), y = tensor(1, 1, 1, 1);
+    float out[1];
+    EXPECT(OK, mean(handle, x, y, out));
+    if (out[0] != 9.5f) expect("the mean", 0, 1);
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(x));
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(y));
+}
+
+/* Each kind of descriptor: made, destroyed, and what else is given in its place. */
+static void kinds(cudnnHandle_t handle) {
+    static const struct {
+        const char *name;
+        int (**create)(void **);
+        int (**destroy)(void *);
+    } all[] = {
+#define KIND(name) {#name, (int (**)(void **))&p_cudnnCreate##name##Descriptor, (int (**)(void *))&p_cudnnDestroy##name##Descriptor}
+        KIND(Tensor), KIND(Filter), KIND(Convolution), KIND(Pooling), KIND(Activation), KIND(OpTensor), KIND(ReduceTensor),
+        KIND(TensorTransform), KIND(LRN), KIND(Dropout), KIND(RNN), KIND(RNNData), KIND(Attn), KIND(SeqData)};
+    char stack[256] = {0};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        int before = failures;
+        void *made = NULL;
+        EXPECT(BAD, (*all[i].create)(NULL));
+        EXPECT(OK, (*all[i].create)(&made));
+        EXPECT(OK, (*all[i].destroy)(NULL));
+        EXPECT(BAD, (*all[i].destroy)((void *)0x1234));
+        EXPECT(BAD, (*all[i].destroy)((void *)-1));
+        EXPECT(BAD, (*all[i].destroy)(stack));
+        EXPECT(BAD, (*all[i].destroy)((char *)made + 8));
+        EXPECT(BAD, (*all[i].destroy)(handle));
+        EXPECT(BAD, p_cudnnDestroy(made));
+        EXPECT(OK, (*all[i].destroy)(made));
+        EXPECT(BAD, (*all[i].destroy)(made));
+        if (failures > before) printf("... %s\n", all[i].name);
+    }
+}
+
+static void garbage(void) {
+    cudnnHandle_t handle, gone;
+    cudnnTensorDescriptor_t x = tensor(1, 1, 4, 4), lost = tensor(1, 1, 4, 4);
+    cudnnFilterDescriptor_t filter;
+    cudnnActivationDescriptor_t activation;
+    float out[16];
+    cudaStream_t stream;
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(lost));
+    EXPECT(OK, p_cudnnCreateFilterDescriptor(&filter));
+    EXPECT(OK, p_cudnnCreateActivationDescriptor(&activation));
+    REFUSED(p_cudnnCreate(NULL));
+    EXPECT(OK, p_cudnnCreate(&handle));
+    EXPECT(OK, p_cudnnCreate(&gone));
+    EXPECT(OK, p_cudnnDestroy(gone));
+    kinds(handle);
+    void *bad[] = {NULL, (void *)0x1234, (void *)-1, gone, lost, filter, out, (void *)(uintptr_t)p_cudnnCreate, (char *)x + 8};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        void *b = bad[i];
+        int before = failures;
+        FAILS(p_cudnnSetStream(b, NULL));
+        FAILS(p_cudnnGetStream(b, &stream));
+        FAILS(p_cudnnSoftmaxForward(b, 0, 0, &one, x, picture, &zero, x, out));
+        FAILS(p_cudnnSoftmaxForward(handle, 0, 0, &one, b, picture, &zero, x, out));
+        FAILS(p_cudnnSoftmaxForward(handle, 0, 0, &one, x, picture, &zero, b, out));
+        FAILS(p_cudnnSetTensor4dDescriptor(b, 0, 0, 1, 1, 1, 1));
+        FAILS(p_cudnnActivationForward(handle, b, &one, x, picture, &zero, x, out));
+        FAILS(p_cudnnAddTensor(handle, &one, b, picture, &one, x, out));
+        FAILS(p_cudnnOpTensor(handle, b, &one, x, picture, &one, x, picture, &zero, x, out));
+        if (failures > before) printf("... with the bad one %zu\n", i);
+    }
+    EXPECT(OK, p_cudnnDestroyFilterDescriptor(filter));
+    EXPECT(OK, p_cudnnDestroyActivationDescriptor(activation));
+    right_numbers(handle);
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(x));
+    EXPECT(OK, p_cudnnDestroy(handle));
+}
+
+/* Descriptors that nobody has set. */
+static void unset(void) {
+    cudnnHandle_t h;
+    cudnnTensorDescriptor_t t, full = tensor(1, 1, 4, 4);
+    cudnnFilterDescriptor_t w;
+    cudnnConvolutionDescriptor_t conv;
+    cudnnPoolingDescriptor_t pool;
+    cudnnReduceTensorDescriptor_t reduce;
+    cudnnTensorTransformDescriptor_t move;
+    cudnnRNNDescriptor_t rnn;
+    cudnnRNNDataDescriptor_t rows;
+    cudnnAttnDescriptor_t attention;
+    float out[16], space[64];
+    size_t size, other;
+    EXPECT(OK, p_cudnnCreate(&h));
+    EXPECT(OK, p_cudnnCreateTensorDescriptor(&t));
+    EXPECT(OK, p_cudnnCreateFilterDescriptor(&w));
+    EXPECT(OK, p_cudnnCreateConvolutionDescriptor(&conv));
+    EXPECT(OK, p_cudnnCreatePoolingDescriptor(&pool));
+    EXPECT(OK, p_cudnnCreateReduceTensorDescriptor(&reduce));
+    EXPECT(OK, p_cudnnCreateTensorTransformDescriptor(&move));
+    EXPECT(OK, p_cudnnCreateRNNDescriptor(&rnn));
+    EXPECT(OK, p_cudnnCreateRNNDataDescriptor(&rows));
+    EXPECT(OK, p_cudnnCreateAttnDescriptor(&attention));
+    REFUSED(p_cudnnSoftmaxForward(h, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, t, picture, &zero, t, out));
+    REFUSED(p_cudnnAddTensor(h, &one, t, picture, &one, t, out));
+    REFUSED(p_cudnnTransformTensor(h, &one, t, picture, &zero, t, out));
+    REFUSED(p_cudnnScaleTensor(h, t, out, &one));
+    REFUSED(p_cudnnSetTensor(h, t, out, &one));
+    REFUSED(p_cudnnPoolingForward(h, pool, &one, full, picture, &zero, full, out));
+    REFUSED(p_cudnnPoolingForward(h, pool, &one, t, picture, &zero, t, out));
+    REFUSED(p_cudnnConvolutionForward(h, &one, full, picture, w, picture, conv, 0, space, sizeof space, &zero, full, out));
+    REFUSED(p_cudnnGetConvolutionForwardWorkspaceSize(h, t, w, conv, t, 0, &size));
+    REFUSED(p_cudnnReduceTensor(h, reduce, NULL, 0, space, sizeof space, &one, t, picture, &zero, t, out));
+    REFUSED(p_cudnnGetReductionWorkspaceSize(h, reduce, t, t, &size));
+    REFUSED(p_cudnnTransformTensorEx(h, move, &one, full, picture, &zero, full, out));
+    REFUSED(p_cudnnInitTransformDest(move, full, t, &size));
+    REFUSED(p_cudnnGetRNNWeightSpaceSize(h, rnn, &size));
+    REFUSED(p_cudnnGetRNNTempSpaceSizes(h, rnn, CUDNN_FWD_MODE_TRAINING, rows, &size, &other));
+    REFUSED(p_cudnnGetMultiHeadAttnBuffers(h, attention, &size, &other, NULL));
+    REFUSED(p_cudnnDeriveBNTensorDescriptor(t, t, CUDNN_BATCHNORM_SPATIAL));
+    right_numbers(h);
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(t));
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(full));
+    EXPECT(OK, p_cudnnDestroy(h)); /* before the descriptors */
+    EXPECT(OK, p_cudnnDestroyFilterDescriptor(w));
+    EXPECT(OK, p_cudnnDestroyConvolutionDescriptor(conv));
+    EXPECT(OK, p_cudnnDestroyPoolingDescriptor(pool));
+    EXPECT(OK, p_cudnnDestroyReduceTensorDescriptor(reduce));
+    EXPECT(OK, p_cudnnDestroyTensorTransformDescriptor(move));
+    EXPECT(OK, p_cudnnDestroyRNNDescriptor(rnn));
+    EXPECT(OK, p_cudnnDestroyRNNDataDescriptor(rows));
+    EXPECT(OK, p_cudnnDestroyAttnDescriptor(attention));
+}
+
+/* Sizes whose sums and products are more than 32 or 64 bits hold. */
+static void overflow(void) {
+    cudnnHandle_t h;
+    cudnnTensorDescriptor_t x = tensor(1, 1, 4, 4), y = tensor(1, 1, 2, 2), made;
+    cudnnFilterDescriptor_t w;
+    cudnnConvolutionDescriptor_t conv;
+    cudnnPoolingDescriptor_t pool;
+    cudnnTensorTransformDescriptor_t move;
+    cudnnReduceTensorDescriptor_t reduce;
+    cudnnRNNDescriptor_t rnn;
+    cudnnAttnDescriptor_t attention;
+    int out[4];
+    size_t size, other;
+    float data[16];
+    EXPECT(OK, p_cudnnCreate(&h));
+    EXPECT(OK, p_cudnnCreateTensorDescriptor(&made));
+    EXPECT(OK, p_cudnnCreateFilterDescriptor(&w));
+    EXPECT(OK, p_cudnnCreateConvolutionDescriptor(&conv));
+    EXPECT(OK, p_cudnnCreatePoolingDescriptor(&pool));
+    EXPECT(OK, p_cudnnCreateTensorTransformDescriptor(&move));
+    EXPECT(OK, p_cudnnCreateReduceTensorDescriptor(&reduce));
+    EXPECT(OK, p_cudnnCreateRNNDescriptor(&rnn));
+    EXPECT(OK, p_cudnnCreateAttnDescriptor(&attention));
+    /* 4 + 2 * INT_MAX - 1 + 1 is 2 in 32 bits; INT_MIN is 0 when doubled */
+    EXPECT(OK, p_cudnnSetPooling2dDescriptor(pool, CUDNN_POOLING_MAX, 0, 1, 1, INT_MAX, INT_MAX, 1, 1));
+    REFUSED(p_cudnnGetPooling2dForwardOutputDim(pool, x, out, out + 1, out + 2, out + 3));
+    REFUSED(p_cudnnGetPoolingNdForwardOutputDim(pool, x, 4, out));
+    EXPECT(OK, p_cudnnSetPooling2dDescriptor(pool, CUDNN_POOLING_MAX, 0, 1, 1, INT_MIN, INT_MIN, 1, 1));
+    REFUSED(p_cudnnGetPooling2dForwardOutputDim(pool, x, out, out + 1, out + 2, out + 3));
+    EXPECT(OK, p_cudnnSetFilter4dDescriptor(w, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, 1, 1, 1, 1));
+    EXPECT(OK, p_cudnnSetConvolution2dDescriptor(conv, INT_MAX, INT_MAX, 1, 1, 1, 1, 0, CUDNN_DATA_FLOAT));
+    REFUSED(p_cudnnGetConvolution2dForwardOutputDim(conv, x, w, out, out + 1, out + 2, out + 3));
+    REFUSED(p_cudnnConvolutionForward(h, &one, x, picture, w, picture, conv, 0, NULL, 0, &zero, y, data));
+    EXPECT(OK, p_cudnnSetFilter4dDescriptor(w, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, 1, 1, 3, 3));
+    EXPECT(OK, p_cudnnSetConvolution2dDescriptor(conv, 0, 0, 1, 1, INT_MAX, INT_MAX, 0, CUDNN_DATA_FLOAT));
+    REFUSED(p_cudnnGetConvolutionNdForwardOutputDim(conv, x, w, 4, out));
+    /* folded channels: 2^32, of which 32 bits keep 0, by which a reduction's size is divided; 2^31; and a factor of -1 */
+    static const unsigned folds[][2] = {{65536, 65536}, {0x80000000u, 1}, {0xffffffffu, 1}, {46341, 46341}};
+    for (size_t i = 0; i < sizeof folds / sizeof *folds; i++) {
+        EXPECT(OK, p_cudnnSetTensorTransformDescriptor(move, 4, CUDNN_TENSOR_NCHW, NULL, NULL, folds[i], CUDNN_TRANSFORM_FOLD));
+        REFUSED(p_cudnnInitTransformDest(move, x, made, &size));
+        REFUSED(p_cudnnTransformTensorEx(h, move, &one, x, picture, &zero, y, data));
+        REFUSED(p_cudnnGetReductionWorkspaceSize(h, reduce, x, made, &size));
+    }
+    static const int wide[4] = {1 << 30, 1 << 30, 1 << 20, 1 << 20}, most[4] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
+    EXPECT(OK, p_cudnnSetTensorTransformDescriptor(move, 4, CUDNN_TENSOR_NCHW, wide, NULL, NULL, CUDNN_TRANSFORM_FOLD));
+    REFUSED(p_cudnnInitTransformDest(move, x, made, &size));
+    EXPECT(OK, p_cudnnSetTensorTransformDescriptor(move, 4, CUDNN_TENSOR_NCHW, most, most, NULL, CUDNN_TRANSFORM_FOLD));
+    REFUSED(p_cudnnInitTransformDest(move, x, made, &size));
+    REFUSED(p_cudnnTransformTensorEx(h, move, &one, x, picture, &zero, y, data));
+    /* weights of 2^64 elements and more */
+    EXPECT(OK, p_cudnnSetRNNDescriptor_v8(rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_RNN_RELU, CUDNN_RNN_DOUBLE_BIAS,
+                                          CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0,
+                                          1 << 30, 1 << 30, 1 << 30, 16, NULL, 0));
+    REFUSED(p_cudnnGetRNNWeightSpaceSize(h, rnn, &size));
+    EXPECT(OK, p_cudnnSetAttnDescriptor(attention, 0, 1 << 30, 1, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, NULL, NULL, 16, 16, 1,
+                                        1 << 30, 1 << 30, 0, 1, 1, 1, 1, 1));
+    REFUSED(p_cudnnGetMultiHeadAttnBuffers(h, attention, &size, &other, NULL));
+    right_numbers(h);
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(x));
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(y));
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(made));
+    EXPECT(OK, p_cudnnDestroyFilterDescriptor(w));
+    EXPECT(OK, p_cudnnDestroyConvolutionDescriptor(conv));
+    EXPECT(OK, p_cudnnDestroyPoolingDescriptor(pool));
+    EXPECT(OK, p_cudnnDestroyTensorTransformDescriptor(move));
+    EXPECT(OK, p_cudnnDestroyReduceTensorDescriptor(reduce));
+    EXPECT(OK, p_cudnnDestroyRNNDescriptor(rnn));
+    EXPECT(OK, p_cudnnDestroyAttnDescriptor(attention));
+    EXPECT(OK, p_cudnnDestroy(h));
+}
+
+static cudnnTensorDescriptor_t common_x, common_y;
+static int resets;
+static void *work(void *times) {
+    cudnnHandle_t handle;
+    EXPECT(OK, p_cudnnCreate(&handle));
+    for (long i = 0; i < (long)times && !failures; i++) {
+        float out[1];
+        if (resets) EXPECT(OK, p_cudnnSetTensor4dDescriptor(common_x, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 1, 4, 4));
+        EXPECT(OK, p_cudnnSetStream(handle, (cudaStream_t)(uintptr_t)(1 + i % 2))); /* legacy, per thread */
+        EXPECT(OK, mean(handle, common_x, common_y, out));
+        if (out[0] != 9.5f) expect("the mean", 0, 1);
+        right_numbers(handle);
+    }
+    EXPECT(OK, p_cudnnDestroy(handle));
+    return NULL;
+}
+static void threads(void) {
+    pthread_t two[2];
+    common_x = tensor(1, 1, 4, 4), common_y = tensor(1, 1, 1, 1);
+    for (int i = 0; i < 2; i++) pthread_create(&two[i], NULL, work, (void *)100L);
+    for (int i = 0; i < 2; i++) pthread_join(two[i], NULL);
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(common_x));
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(common_y));
+}
+
+static void cycles(long count) {
+    cudnnHandle_t first = NULL, handle = NULL;
+    for (long i = 0; i < count && !failures; i++) {
+        EXPECT(OK, p_cudnnCreate(&handle));
+        if (!first) first = handle;
+        if (i % 50 == 0) right_numbers(handle);
+        EXPECT(OK, p_cudnnDestroy(handle));
+        FAILS(p_cudnnSetStream(handle, NULL));
+        cudnnTensorDescriptor_t t = tensor(1, 1, 4, 4);
+        EXPECT(OK, p_cudnnDestroyTensorDescriptor(t));
+    }
+    FAILS(p_cudnnDestroy(first));
+}
+
+static void in_a_child(void) {
+    cudnnHandle_t handle, another = NULL;
+    int status = -1;
+    EXPECT(OK, p_cudnnCreate(&handle));
+    right_numbers(handle);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        FAILS(p_cudnnSetStream(handle, NULL));
+        FAILS(p_cudnnCreate(&another));
+        (void)p_cudnnDestroy(handle);
+        exit(failures ? 1 : 0);
+    }
+    waitpid(child, &status, 0);
+    EXPECT(0, status);
+    right_numbers(handle);
+    EXPECT(OK, p_cudnnDestroy(handle));
+}
+
+static void reload(void) {
+    cudnnHandle_t handle, kept = NULL;
+    for (int i = 0; i < 5; i++) {
+        EXPECT(OK, p_cudnnCreate(&handle));
+        right_numbers(handle);
+        if (i == 2) kept = handle; /* unloaded with a handle alive: it stays one */
+        else EXPECT(OK, p_cudnnDestroy(handle));
+        dlclose(library);
+        open_library();
+    }
+    right_numbers(kept);
+    EXPECT(OK, p_cudnnDestroy(kept));
+}
+
+/* A stream that the program destroys while the handle is still on it. */
+static void streams(void) {
+    char file[4096];
+    snprintf(file, sizeof file, "%.*s/libcudart.so.12", (int)(strrchr(path, '/') - path), path);
+    void *runtime = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!runtime) fprintf(stderr, "%s\n", dlerror()), exit(3);
+    __typeof__(&cudaStreamCreate) create = (__typeof__(&cudaStreamCreate))dlsym(runtime, "cudaStreamCreate");
+    __typeof__(&cudaStreamDestroy) destroy = (__typeof__(&cudaStreamDestroy))dlsym(runtime, "cudaStreamDestroy");
+    for (int i = 0; i < 4; i++) {
+        cudnnHandle_t handle;
+        cudaStream_t stream, next;
+        EXPECT(OK, p_cudnnCreate(&handle));
+        EXPECT(0, create(&stream));
+        EXPECT(0, create(&next));
+        EXPECT(OK, p_cudnnSetStream(handle, stream));
+        right_numbers(handle); /* uses the handle's memory, which it marks when it leaves the stream */
+        EXPECT(0, destroy(stream));
+        if (i & 1) {
+            (void)p_cudnnSetStream(handle, next);
+            (void)p_cudnnSetStream(handle, NULL);
+            right_numbers(handle);
+        }
+        if (i & 2) EXPECT(OK, p_cudnnDestroy(handle));
+        EXPECT(0, destroy(next));
+        if (!(i & 2)) EXPECT(OK, p_cudnnDestroy(handle));
+    }
+}
+
+/* One part of cuDNN by itself, before and after the whole. */
+static void part(const char *file) {
+    for (int i = 0; i < 3; i++) {
+        void *alone = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+        if (!alone) fprintf(stderr, "%s\n", dlerror()), exit(3);
+        int (*create)(void **) = (int (*)(void **))dlsym(alone, "cudnnCreate");
+        void *handle = NULL;
+        if (create) EXPECT(OK, create(&handle));
+        if (i == 1) {
+            open_library();
+            if (handle) right_numbers(handle), EXPECT(OK, p_cudnnDestroy(handle));
+            dlclose(library);
+        } else if (handle)
+            EXPECT(OK, ((int (*)(void *))dlsym(alone, "cudnnDestroy"))(handle));
+        dlclose(alone);
+    }
+}
+
+int main(int count, char **words) {
+    if (count < 3) return fprintf(stderr, "usage: dnn LIBCUDNN SCENARIO\n"), 2;
+    const char *what = words[2];
+    path = words[1];
+    if (!strcmp(what, "part")) part(words[3]);
+    else open_library();
+    if (!strcmp(what, "garbage")) garbage();
+    else if (!strcmp(what, "unset")) unset();
+    else if (!strcmp(what, "overflow")) overflow();
+    else if (!strcmp(what, "threads")) threads();
+    else if (!strcmp(what, "shared")) resets = 1, threads();
+    else if (!strcmp(what, "cycles")) cycles(atol(words[3]));
+    else if (!strcmp(what, "fork")) in_a_child();
+    else if (!strcmp(what, "reload")) reload();
+    else if (!strcmp(what, "streams")) streams();
+    else if (!strcmp(what, "exit")) {
+        cudnnHandle_t handles[3];
+        for (int i = 0; i < 3; i++) EXPECT(OK, p_cudnnCreate(&handles[i]));
+        right_numbers(handles[1]);
+    } else if (strcmp(what, "part"))
+        return fprintf(stderr, "no scenario %s\n", what), 2;
+    if (!failures) puts("ok");
+    return failures ? 1 : 0;
+}

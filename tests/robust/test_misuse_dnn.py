@@ -1,0 +1,50 @@
+"""Garbage gets cuDNN's status and never a crash; nothing is read that is not ours, nothing is lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Subject
+
+SCENARIOS = {
+    "garbage": (),
+    "unset": (),
+    "overflow": (),
+    "threads": (),
+    "shared": (),
+    "cycles": ("200",),
+    "fork": (),
+    "reload": (),
+    "streams": (),
+    "exit": (),
+}
+MAJORS = (8, 9)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("major", MAJORS)
+def test_answers(cudnns: dict[int, Subject], major: int, scenario: str) -> None:
+    count = ("2000",) if scenario == "cycles" else ()
+    ran = cudnns[major].run(scenario, *count)
+    assert ran.fine, ran
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("major", MAJORS)
+def test_valgrind_finds_nothing(watched_cudnns: dict[int, Subject], major: int, scenario: str) -> None:
+    ran = watched_cudnns[major].run(scenario, *SCENARIOS[scenario])
+    assert ran.fine, ran
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_each_part_by_itself(cudnns: dict[int, Subject], major: int) -> None:
+    """Loaded and unloaded alone, and with the whole library beside it."""
+    subject = cudnns[major]
+    parts = sorted(subject.path.parent.glob(f"libcudnn_*.so.{major}"))
+    assert len(parts) > 5
+    for part in parts:
+        ran = subject.run("part", str(part))
+        assert ran.fine, (part.name, ran)
