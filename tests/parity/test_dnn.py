@@ -10,9 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from dragoman.parity.dnn import call
+from dragoman.parity.dnn.oracles import lrn
 from dragoman.parity.dnn.registry import PROCEDURES, Procedure
 from dragoman.parity.dnn.runner import DnnOptions, DnnSession, answered, chosen, examined
+from dragoman.parity.dnn.running import exact
 from dragoman.parity.known import applied
 from dragoman.parity.report import FunctionResult, told
 from dragoman.tables.loader import load
@@ -69,6 +73,34 @@ def test_a_refusal_that_no_table_tells_of_is_seen(folder: Path) -> None:
     assert not wrong.ok
     assert wrong.numbers is not None
     assert "answers 3000, expected 0" in wrong.numbers.lines[0]
+
+
+def test_divisive_normalisation_is_an_h200s(folder: Path) -> None:
+    """The oracle's formula is in no manual: four numbers of each pass, seen on cuDNN 9.19."""
+    case = {
+        "type": "f32",
+        "x": [2, 3, 6, 6],
+        "layout": "packed",
+        "n": 3,
+        "strength": 0.3,
+        "power": 0.75,
+        "k": 2.0,
+        "means": True,
+    }
+    for name, result, seen in (
+        ("Forward", "y", [-1.03426194, -0.607178211, 0.122774944, -1.78615618]),
+        ("Backward", "dx", [-0.369489491, 0.251321107, -0.264294624, 0.0507741906]),
+    ):
+        outcome = call(f"cudnnDivisiveNormalization{name}", subject=folder, alpha=1.0, beta=0.0, seed=0, **case)
+        assert outcome.ok
+        u = 2.0**-24
+        x, means = (exact(outcome.operands[k].x, u) for k in ("x", "means"))
+        strength = lrn.Strength(3, 0.3, 0.75, 2.0)
+        if result == "y":
+            ours = lrn.divisive_forward(x, means, strength)
+        else:
+            ours = lrn.divisive_backward(x, means, exact(outcome.operands["dy"].x, u), strength)[0]
+        assert np.abs(ours.v[0, 0, 0, :4] - seen).max() < 2e-6
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -238,11 +238,41 @@ cdef struct divisive:  # floats, row by row
     dnn_tensor row
     size_t bytes
     char *work
-    char *top     # x less its means
-    char *scale   # (k + a·mean of top²)^-b
-    char *mean    # of top²
+    char *top     # x
+    char *means   # zeros where there are none
+    char *centred # the window's sum of x less the centre's mean, as an average
+    char *scale   # (k + a·mean of squares)^-b
+    char *mean    # of (x less the centre's mean)²
     char *more
     char *wide
+
+
+cdef inline cudnnStatus_t product(dnn_handle *h, divisive *v, double factor, void *a, void *b, double kept,
+        void *c) noexcept nogil:
+    """c ← factor·a·b + kept·c"""
+    return dnn_op_tensor(h, miopenTensorOpMul, factor, &v.row, a, 1, &v.row, b, kept, &v.row, c)
+
+
+cdef inline cudnnStatus_t added(dnn_handle *h, divisive *v, double p, void *a, double q, void *b, void *c) noexcept nogil:
+    return dnn_op_tensor(h, miopenTensorOpAdd, p, &v.row, a, q, &v.row, b, 0, &v.row, c)
+
+
+cdef cudnnStatus_t less_means(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, const void *means, divisive *v) noexcept nogil:
+    """From sums of x and x² to those of x less the centre's mean m: Σ(x - m)² = Σx² - m·(2Σx - m·Σ1)."""
+    cdef cudnnStatus_t status = dnn_moved(h, v.work, 1, xd, means, 0, &v.packed, v.means)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_fill(h, &v.packed, 1, v.more)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = averaged(h, d.n, False, &v.packed, v.more, v.wide, v.scale)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = product(h, v, 1, v.scale, v.means, 0, v.scale)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = added(h, v, 2, v.centred, -1, v.scale, v.more)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = product(h, v, -1, v.more, v.means, 1, v.mean)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = added(h, v, 1, v.centred, -1, v.scale, v.centred)
+    return status
 
 
 cdef cudnnStatus_t divisive_begun(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, const void *x, const void *means,
@@ -261,24 +291,25 @@ cdef cudnnStatus_t divisive_begun(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, con
         larger.dim[i] += 1
     dnn_packed(&larger, CUDNN_DATA_FLOAT, &larger)
     v.bytes = room(dnn_bytes(&v.packed))
-    v.work = <char *>dnn_scratch(h, DNN_WORK + 4 * v.bytes + room(dnn_bytes(&larger)))
+    v.work = <char *>dnn_scratch(h, DNN_WORK + 6 * v.bytes + room(dnn_bytes(&larger)))
     if v.work is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
     v.top = v.work + DNN_WORK
-    v.scale = v.top + v.bytes
+    v.means = v.top + v.bytes
+    v.centred = v.means + v.bytes
+    v.scale = v.centred + v.bytes
     v.mean = v.scale + v.bytes
     v.more = v.mean + v.bytes
     v.wide = v.more + v.bytes
     status = dnn_moved(h, v.work, 1, xd, x, 0, &v.packed, v.top)
-    if means is not NULL:
-        if status == CUDNN_STATUS_SUCCESS:
-            status = dnn_moved(h, v.work, 1, xd, means, 0, &v.packed, v.more)
-        if status == CUDNN_STATUS_SUCCESS:
-            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &v.row, v.top, -1, &v.row, v.more, 0, &v.row, v.top)
     if status == CUDNN_STATUS_SUCCESS:
-        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &v.row, v.top, 1, &v.row, v.top, 0, &v.row, v.more)
+        status = product(h, v, 1, v.top, v.top, 0, v.more)
     if status == CUDNN_STATUS_SUCCESS:
         status = averaged(h, d.n, False, &v.packed, v.more, v.wide, v.mean)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = averaged(h, d.n, False, &v.packed, v.top, v.wide, v.centred)
+    if status == CUDNN_STATUS_SUCCESS and means is not NULL:
+        status = less_means(h, d, xd, means, v)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_activated(h, miopenActivationPOWER, d.k, d.alpha, -d.beta, &v.row, v.mean, v.scale)
     return status
@@ -301,7 +332,7 @@ cdef public cudnnStatus_t divisive_forward(dnn_handle *h, dnn_lrn *d, cudnnDivNo
         return bad(b"x and y differ in sizes or type")
     status = divisive_begun(h, d, xd, x, means, &v)
     if status == CUDNN_STATUS_SUCCESS:
-        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &v.row, v.top, 1, &v.row, v.scale, 0, &v.row, v.top)
+        status = product(h, &v, 1, v.top, v.scale, 0, v.top)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     return dnn_moved(h, v.work, dnn_factor(yd.type, alpha), &v.packed, v.top, dnn_factor(yd.type, beta), yd, y)
@@ -310,8 +341,8 @@ cdef public cudnnStatus_t divisive_forward(dnn_handle *h, dnn_lrn *d, cudnnDivNo
 cdef public cudnnStatus_t divisive_backward(dnn_handle *h, dnn_lrn *d, cudnnDivNormMode_t mode, const void *alpha,
         dnn_tensor *xd, const void *x, const void *means, const void *dy, void *temp, void *temp2, const void *beta,
         dnn_tensor *dxd, void *dx, void *dmeans) noexcept nogil:
-    """dx = dy·s - 2ab·top·mean of dy·top·s' over those whose windows hold it, s and s' with the powers -b and -b - 1; the
-    means' gradient is the same with the other sign."""
+    """g = dy·x·S^(-b-1); dx = dy·S^-b - 2ab·(x·mean of g - mean of g·m), over those whose windows hold it; the means' gradient is
+    2ab·g·mean of (x - m). As an H200 answers: the mean of the centre goes off its whole window."""
     cdef divisive v
     cdef double a, b
     cdef cudnnStatus_t status
@@ -330,20 +361,27 @@ cdef public cudnnStatus_t divisive_backward(dnn_handle *h, dnn_lrn *d, cudnnDivN
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_activated(h, miopenActivationPOWER, d.k, d.alpha, -d.beta - 1, &v.row, v.mean, v.mean)
     if status == CUDNN_STATUS_SUCCESS:
-        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &v.row, v.mean, 1, &v.row, v.top, 0, &v.row, v.mean)
+        status = product(h, &v, 1, v.mean, v.top, 0, v.mean)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_moved(h, v.work, 1, xd, dy, 0, &v.packed, v.more)
     if status == CUDNN_STATUS_SUCCESS:
-        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &v.row, v.mean, 1, &v.row, v.more, 0, &v.row, v.mean)
+        status = product(h, &v, 1, v.mean, v.more, 0, v.mean)
     if status == CUDNN_STATUS_SUCCESS:
-        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &v.row, v.scale, 1, &v.row, v.more, 0, &v.row, v.scale)
+        status = product(h, &v, 1, v.scale, v.more, 0, v.scale)
     if status == CUDNN_STATUS_SUCCESS:
         status = averaged(h, d.n, True, &v.packed, v.mean, v.wide, v.more)
     if status == CUDNN_STATUS_SUCCESS:
-        status = dnn_op_tensor(h, miopenTensorOpMul, -2 * d.alpha * d.beta, &v.row, v.top, 1, &v.row, v.more, 1, &v.row,
-                               v.scale)
+        status = product(h, &v, -2 * d.alpha * d.beta, v.top, v.more, 1, v.scale)
+    if status == CUDNN_STATUS_SUCCESS and means is not NULL:
+        status = product(h, &v, 2 * d.alpha * d.beta, v.mean, v.means, 0, v.more)
+        if status == CUDNN_STATUS_SUCCESS:
+            status = averaged(h, d.n, True, &v.packed, v.more, v.wide, v.top)
+        if status == CUDNN_STATUS_SUCCESS:
+            status = added(h, &v, 1, v.scale, 1, v.top, v.scale)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_moved(h, v.work, a, &v.packed, v.scale, b, dxd, dx)
     if status == CUDNN_STATUS_SUCCESS and dmeans is not NULL:
-        status = dnn_moved(h, v.work, -a, &v.packed, v.scale, b, dxd, dmeans)
+        status = product(h, &v, 2 * d.alpha * d.beta, v.mean, v.centred, 0, v.more)
+        if status == CUDNN_STATUS_SUCCESS:
+            status = dnn_moved(h, v.work, a, &v.packed, v.more, b, dxd, dmeans)
     return status

@@ -77,26 +77,36 @@ def backward(x: Real, y: Real, dy: Real, p: Strength, even: str = "behind") -> R
     return dy * scale.power(-p.beta) - x * through * _ratio(2 * p.alpha * p.beta / p.n, x)
 
 
-def divisive_forward(x: Real, means: Real | None, p: Strength, form: str, even: str = "behind") -> Real:
-    """y = t / (k + α/n^d·Σ t²)^β, t = x − means, over n elements in each of d spatial dimensions.
-
-    `form` is a corner: whether the numerator is t (`centred`) or x (`plain`)."""
-    t = x if means is None else x - means
-    axes = tuple(range(2, len(x.shape)))
-    scale = _scale(t, p, axes, *spans(p.n, even))
-    return (t if form == "centred" else x) * scale.power(-p.beta)
-
-
-def divisive_backward(
-    x: Real, means: Real | None, dy: Real, p: Strength, form: str, even: str = "behind"
-) -> tuple[Real, Real]:
-    """(dx, dmeans) of the same formula."""
-    t = x if means is None else x - means
+def _divisor(x: Real, means: Real | None, p: Strength, even: str) -> Real:
+    """k + α/n^d·Σ (x[j] − means[i])² over the window of i: the centre's mean goes off all of it, as an H200 answers (the manual
+    shows none of this). A library may expand the square, so the bound is that of its three sums."""
     axes = tuple(range(2, len(x.shape)))
     before, behind = spans(p.n, even)
-    scale = _scale(t, p, axes, before, behind)
-    top = t if form == "centred" else x
-    through = _over(dy * top * scale.power(-p.beta - 1), axes, behind, before)
-    direct = dy * scale.power(-p.beta)
-    spread = t * through * _ratio(2 * p.alpha * p.beta / p.n ** len(axes), x)
-    return (direct - spread, spread - direct) if form == "centred" else (direct - spread, spread)
+    squares = _over(x * x, axes, before, behind)
+    if means is not None:
+        ones = Real(np.ones(x.shape), 0, x.u)
+        squares = (
+            squares - means * _over(x, axes, before, behind) * 2 + means * means * _over(ones, axes, before, behind)
+        )
+    return squares * _ratio(p.alpha / p.n ** len(axes), x) + p.k
+
+
+def divisive_forward(x: Real, means: Real | None, p: Strength, even: str = "behind") -> Real:
+    """y = x / (k + α/n^d·Σ (x − means)²)^β over n elements in each of d spatial dimensions."""
+    return x * _divisor(x, means, p, even).power(-p.beta)
+
+
+def divisive_backward(x: Real, means: Real | None, dy: Real, p: Strength, even: str = "behind") -> tuple[Real, Real]:
+    """(dx, dmeans) of the same formula."""
+    axes = tuple(range(2, len(x.shape)))
+    before, behind = spans(p.n, even)
+    divisor = _divisor(x, means, p, even)
+    factor = _ratio(2 * p.alpha * p.beta / p.n ** len(axes), x)
+    through = dy * x * divisor.power(-p.beta - 1)
+    spread = x * _over(through, axes, behind, before)
+    centred = _over(x, axes, before, behind)
+    if means is not None:
+        spread = spread - _over(through * means, axes, behind, before)
+        ones = Real(np.ones(x.shape), 0, x.u)
+        centred = centred - means * _over(ones, axes, before, behind)
+    return dy * divisor.power(-p.beta) - spread * factor, through * centred * factor

@@ -22,14 +22,6 @@ _BASE = {
 }  # fmt: skip
 _DIVISIVE_BASE = {**_BASE, "x": [2, 3, 6, 7], "n": 3, "means": True}
 _EVEN = corner("LRN: even window", "behind before", "cudnnLRNCrossChannelForward", n=4, strength=1.5, x=[1, 7, 2, 2])
-_FORM = corner(
-    "divisive normalisation: numerator",
-    "centred plain",
-    "cudnnDivisiveNormalizationForward",
-    n=3,
-    strength=1.5,
-    means=True,
-)
 _DIVISIVE_EVEN = corner(
     "divisive normalisation: even window", "behind before", "cudnnDivisiveNormalizationForward", n=4, strength=1.5,
     means=False,
@@ -132,10 +124,10 @@ def divisive_forward(s: Stage, v: Values) -> None:
         "cudnnDivisiveNormalizationForward", normDesc=_descriptor(s, v), mode=0, alpha=v.alpha, xDesc=x, x=x, means=means,
         temp=temp, temp2=temp2, beta=v.beta, yDesc=y, y=y,
     )  # fmt: skip
-    form, even = s.corner(_FORM), s.corner(_DIVISIVE_EVEN)
+    even = s.corner(_DIVISIVE_EVEN)
     m = exact(means.x, type_.math) if means else None
-    result = oracle.divisive_forward(exact(x.x, type_.math), m, _strength(v), form, even)
-    unclear = (form == "open" and v.means) or (even == "open" and v.n % 2 == 0)
+    result = oracle.divisive_forward(exact(x.x, type_.math), m, _strength(v), even)
+    unclear = even == "open" and v.n % 2 == 0
     s.claim(y, blend(v.alpha, result.free(unclear), v.beta, y.x, type_))
     s.leave_open(temp)
     s.leave_open(temp2)
@@ -158,12 +150,10 @@ def divisive_backward(s: Stage, v: Values) -> None:
         "cudnnDivisiveNormalizationBackward", normDesc=_descriptor(s, v), mode=0, alpha=v.alpha, xDesc=x, x=x, means=means,
         dy=dy, temp=temp, temp2=temp2, beta=v.beta, dXdMeansDesc=dx, dx=dx, dMeans=dmeans,
     )  # fmt: skip
-    form, even, scaled = s.corner(_FORM), s.corner(_DIVISIVE_EVEN), s.corner(_DMEANS)
+    even, scaled = s.corner(_DIVISIVE_EVEN), s.corner(_DMEANS)
     m = exact(means.x, type_.math) if means else None
-    to_x, to_means = oracle.divisive_backward(
-        exact(x.x, type_.math), m, exact(dy.x, type_.math), _strength(v), form, even
-    )
-    unclear = (form == "open" and v.means) or (even == "open" and v.n % 2 == 0)
+    to_x, to_means = oracle.divisive_backward(exact(x.x, type_.math), m, exact(dy.x, type_.math), _strength(v), even)
+    unclear = even == "open" and v.n % 2 == 0
     s.claim(dx, blend(v.alpha, to_x.free(unclear), v.beta, dx.x, type_))
     if dmeans:
         alpha, beta = {"none": (1.0, 0.0), "alpha": (v.alpha, 0.0)}.get(scaled, (v.alpha, v.beta))
