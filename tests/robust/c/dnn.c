@@ -301,12 +301,29 @@ static void overflow(void) {
 }
 
 static cudnnTensorDescriptor_t common_x, common_y;
+static cudnnRNNDataDescriptor_t common_rows;
 static int resets;
+/* The same rows again, while the other thread asks for a network's spaces over them. */
+static void rows_again(cudnnHandle_t handle) {
+    static const int lengths[3] = {3, 2, 1};
+    cudnnRNNDescriptor_t rnn;
+    size_t work, reserve;
+    EXPECT(OK, p_cudnnSetRNNDataDescriptor(common_rows, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, 3, 3, 4,
+                                           lengths, NULL));
+    if (!handle) return;
+    EXPECT(OK, p_cudnnCreateRNNDescriptor(&rnn));
+    EXPECT(OK, p_cudnnSetRNNDescriptor_v8(rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, CUDNN_RNN_DOUBLE_BIAS,
+                                          CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, 4,
+                                          4, 4, 1, NULL, 0));
+    EXPECT(OK, p_cudnnGetRNNTempSpaceSizes(handle, rnn, CUDNN_FWD_MODE_TRAINING, common_rows, &work, &reserve));
+    EXPECT(OK, p_cudnnDestroyRNNDescriptor(rnn));
+}
 static void *work(void *times) {
     cudnnHandle_t handle;
     EXPECT(OK, p_cudnnCreate(&handle));
     for (long i = 0; i < (long)times && !failures; i++) {
         float out[1];
+        if (resets) rows_again(handle);
         if (resets) EXPECT(OK, p_cudnnSetTensor4dDescriptor(common_x, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 1, 4, 4));
         EXPECT(OK, p_cudnnSetStream(handle, (cudaStream_t)(uintptr_t)(1 + i % 2))); /* legacy, per thread */
         EXPECT(OK, mean(handle, common_x, common_y, out));
@@ -319,10 +336,13 @@ static void *work(void *times) {
 static void threads(void) {
     pthread_t two[2];
     common_x = tensor(1, 1, 4, 4), common_y = tensor(1, 1, 1, 1);
+    EXPECT(OK, p_cudnnCreateRNNDataDescriptor(&common_rows));
+    rows_again(NULL);
     for (int i = 0; i < 2; i++) pthread_create(&two[i], NULL, work, (void *)100L);
     for (int i = 0; i < 2; i++) pthread_join(two[i], NULL);
     EXPECT(OK, p_cudnnDestroyTensorDescriptor(common_x));
     EXPECT(OK, p_cudnnDestroyTensorDescriptor(common_y));
+    EXPECT(OK, p_cudnnDestroyRNNDataDescriptor(common_rows));
 }
 
 static void cycles(long count) {
