@@ -19,6 +19,7 @@ SCENARIOS = {
     "fork": (),
     "reload": (),
     "streams": (),
+    "crowded": (),
     "exit": (),
 }
 MAJORS = (8, 9)

@@ -4,6 +4,8 @@ include "common.pxi"
 include "amd.pxi"
 include "attend.pxi"
 
+from libc.string cimport memcmp
+
 
 # ---- sequences with beams
 
@@ -50,14 +52,17 @@ cdef public cudnnStatus_t set_seq_data_descriptor(dnn_seq_data *d, cudnnDataType
     for k in range(lengths_count):
         if lengths[k] < 0 or lengths[k] > dim[CUDNN_SEQDATA_TIME_DIM]:
             return bad(b"a length is negative or longer than the time")
-    copied = <int32_t *>dg_the_core.alloc(lengths_count * sizeof(int32_t))
-    if copied is NULL:
-        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
-    memcpy(copied, lengths, lengths_count * sizeof(int32_t))
-    if d.lengths is not NULL:
-        dg_the_core.release(d.lengths)
-    d.lengths = copied
-    d.lengths_count = lengths_count
+    # the same lengths stay where they are: another thread may be reading them
+    if (d.lengths is NULL or d.lengths_count != lengths_count
+            or memcmp(d.lengths, lengths, lengths_count * sizeof(int32_t)) != 0):
+        copied = <int32_t *>dg_the_core.alloc(lengths_count * sizeof(int32_t))
+        if copied is NULL:
+            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
+        memcpy(copied, lengths, lengths_count * sizeof(int32_t))
+        if d.lengths is not NULL:
+            dg_the_core.release(d.lengths)
+        d.lengths = copied
+        d.lengths_count = lengths_count
     d.type = <int32_t>type
     d.count = 4
     for i in range(4):

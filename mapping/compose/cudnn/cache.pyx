@@ -2,7 +2,7 @@
 
 A table that all parts of cuDNN have in common is read without a lock and written under the core's. Nothing in it is ever
 removed, since another thread may hold what it found. A program with more shapes than it holds goes on with a ring of
-descriptors of each handle's own, which are made anew on each call.
+descriptors of each handle's own, which are made anew on each call; a call that holds many at a time asks for room first.
 """
 
 include "generated.pxi"
@@ -19,7 +19,7 @@ cdef enum:
     ENTRIES = 4096  # a power of two
     PROBES = 16
     WORDS = 24
-    RING = 32       # more than one call needs
+    RING = 128      # more than a call needs that does not ask for room
 
 cdef struct content:
     uint32_t kind   # the slot's magic
@@ -29,10 +29,13 @@ cdef struct entry:
     content what
     void *amd       # written last
 
-cdef struct ring:
+cdef struct ring_place:
+    uint32_t kind
+    void *amd
+
+cdef struct ring:  # its places lie behind it
     int next
-    uint32_t[RING] kind
-    void *amd[RING]
+    int size
 
 cdef extern from *:
     """
@@ -244,21 +247,42 @@ cdef void unmake(uint32_t kind, void *amd) noexcept nogil:
         dg_miopen.miopenDestroyReduceTensorDescriptor(<miopenReduceTensorDescriptor_t>amd)
 
 
-cdef void *in_ring(dnn_handle *h, const content *c) noexcept nogil:
-    cdef ring *r = <ring *>h.ring
-    cdef int at
+cdef inline ring_place *places_of(ring *r) noexcept nogil:
+    return <ring_place *>(r + 1)
+
+
+cdef public uint32_t dnn_ring_room(dnn_handle *h, int count) noexcept nogil:
+    """The next `count` descriptors of the ring, and as many as it has at least, outlive one another."""
+    cdef ring *old = <ring *>h.ring
+    cdef ring *r
+    cdef int i
+    if old is not NULL and old.size >= count:
+        return 0
+    r = <ring *>dg_the_core.alloc(sizeof(ring) + <size_t>count * sizeof(ring_place))
     if r is NULL:
-        r = <ring *>dg_the_core.alloc(sizeof(ring))
-        if r is NULL:
-            dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for a descriptor")
-            return NULL
-        h.ring = r
-    at = r.next
-    r.next = (at + 1) % RING
-    unmake(r.kind[at], r.amd[at])
-    r.kind[at] = c.kind
-    r.amd[at] = make(c)
-    return r.amd[at]
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for a descriptor")
+    r.size = count
+    if old is not NULL:
+        for i in range(old.size):  # the oldest first
+            places_of(r)[i] = places_of(old)[(old.next + i) % old.size]
+        r.next = old.size
+        dg_the_core.release(old)
+    h.ring = r
+    return 0
+
+
+cdef void *in_ring(dnn_handle *h, const content *c) noexcept nogil:
+    cdef ring *r
+    cdef ring_place *at
+    if dnn_ring_room(h, RING) != 0:
+        return NULL
+    r = <ring *>h.ring
+    at = places_of(r) + r.next
+    r.next = (r.next + 1) % r.size
+    unmake(at.kind, at.amd)
+    at.kind = c.kind
+    at.amd = make(c)
+    return at.amd
 
 
 cdef void *find(dnn_handle *h, const content *c, void **place) noexcept nogil:
@@ -494,7 +518,7 @@ cdef public void dnn_ring_emptied(dnn_handle *h) noexcept nogil:
     cdef int i
     if r is NULL:
         return
-    for i in range(RING):
-        unmake(r.kind[i], r.amd[i])
+    for i in range(r.size):
+        unmake(places_of(r)[i].kind, places_of(r)[i].amd)
     dg_the_core.release(r)
     h.ring = NULL

@@ -22,6 +22,7 @@ cdef extern from "support.h" nogil:
     void *dnn_scratch(dnn_handle *h, size_t bytes)
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *dropout)
+    uint32_t dnn_ring_room(dnn_handle *h, int count)
     void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d)
     int dnn_type_bytes(int type)
     uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y)
@@ -315,6 +316,11 @@ cdef public uint32_t dnn_net_steps(dnn_net *n, int steps, const int32_t *batches
     cdef size_t rows = 0
     cdef size_t size = <size_t>dnn_type_bytes(n.type)
     cdef uint32_t status
+    if steps > INT32_MAX // 4:
+        return cannot(b"more steps than there is memory for")
+    status = dnn_ring_room(n.h, 2 * steps + 64)
+    if status != 0:
+        return status
     n.xs = descs
     n.ys = descs + steps
     n.steps = steps

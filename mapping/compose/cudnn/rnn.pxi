@@ -3,6 +3,8 @@
 include "common.pxi"
 include "recurrent.pxi"
 
+from libc.string cimport memcmp
+
 
 cdef public cudnnStatus_t create_rnn_descriptor(cudnnRNNDescriptor_t *place) noexcept nogil:
     cdef cudnnStatus_t status = dnn_new(<void **>place, DNN_RNN)
@@ -277,6 +279,7 @@ cdef public cudnnStatus_t destroy_rnn_data_descriptor(dnn_rnn_data *d) noexcept 
 cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType_t type, cudnnRNNDataLayout_t layout,
         int longest, int batch, int vector, const int *lengths, void *fill) noexcept nogil:
     cdef int32_t *copied
+    cdef double value = 0
     cdef int i
     if not (type == <uint32_t>CUDNN_DATA_FLOAT or type == <uint32_t>CUDNN_DATA_DOUBLE
             or type == <uint32_t>CUDNN_DATA_HALF or type == <uint32_t>CUDNN_DATA_BFLOAT16):
@@ -290,6 +293,14 @@ cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType
             return bad(b"a length is negative or above maxSeqLength")
         if layout == <uint32_t>CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED and i and lengths[i] > lengths[i - 1]:
             return bad(b"lengths of packed sequences do not fall")
+    if fill is not NULL:
+        memcpy(&value, fill, <size_t>dnn_type_bytes(<int>type))
+    if (d.lengths is not NULL and d.type == <int32_t>type and d.layout == <int32_t>layout and d.longest == longest
+            and d.batch == batch and d.vector == vector
+            and memcmp(d.lengths, lengths, <size_t>batch * sizeof(int32_t)) == 0):
+        d.filled = 1 if fill is not NULL else 0
+        d.fill = value
+        return CUDNN_STATUS_SUCCESS  # the same again, maybe while another thread uses it
     copied = <int32_t *>dg_the_core.alloc(<size_t>batch * sizeof(int32_t))
     if copied is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
@@ -303,9 +314,7 @@ cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType
     d.batch = batch
     d.vector = vector
     d.filled = 1 if fill is not NULL else 0
-    d.fill = 0
-    if fill is not NULL:
-        memcpy(&d.fill, fill, <size_t>dnn_type_bytes(d.type))
+    d.fill = value
     dnn_sequences_forgotten(d)
     return CUDNN_STATUS_SUCCESS
 

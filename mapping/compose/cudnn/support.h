@@ -41,6 +41,7 @@ DG_HIDDEN void *dnn_amd_lrn(dnn_handle *h, int mode, uint32_t n, double alpha, d
 DG_HIDDEN void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type);
 DG_HIDDEN void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *dropout);
 DG_HIDDEN void *dnn_amd_ctc(dnn_handle *h, int softmax);
+DG_HIDDEN uint32_t dnn_ring_room(dnn_handle *h, int count); /* a call is about to hold so many descriptors */
 DG_HIDDEN void dnn_ring_emptied(dnn_handle *h);
 
 /* ---- blend: any alpha and beta. The factors are doubles here; `dnn_factor` reads them as the caller gave them. */

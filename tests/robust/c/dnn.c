@@ -1,6 +1,7 @@
 /* What no program should do to cuDNN, and what some do all the same.
  *
  *     dnn LIBCUDNN garbage | unset | overflow | threads | shared | cycles N | fork | reload | part LIBRARY | exit | streams
+ *                  | crowded
  *
  * Prints `ok` and ends with 0, or says what was answered and what was expected. */
 #include <dlfcn.h>
@@ -300,12 +301,29 @@ static void overflow(void) {
 }
 
 static cudnnTensorDescriptor_t common_x, common_y;
+static cudnnRNNDataDescriptor_t common_rows;
 static int resets;
+/* The same rows again, while the other thread asks for a network's spaces over them. */
+static void rows_again(cudnnHandle_t handle) {
+    static const int lengths[3] = {3, 2, 1};
+    cudnnRNNDescriptor_t rnn;
+    size_t work, reserve;
+    EXPECT(OK, p_cudnnSetRNNDataDescriptor(common_rows, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, 3, 3, 4,
+                                           lengths, NULL));
+    if (!handle) return;
+    EXPECT(OK, p_cudnnCreateRNNDescriptor(&rnn));
+    EXPECT(OK, p_cudnnSetRNNDescriptor_v8(rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, CUDNN_RNN_DOUBLE_BIAS,
+                                          CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, 4,
+                                          4, 4, 1, NULL, 0));
+    EXPECT(OK, p_cudnnGetRNNTempSpaceSizes(handle, rnn, CUDNN_FWD_MODE_TRAINING, common_rows, &work, &reserve));
+    EXPECT(OK, p_cudnnDestroyRNNDescriptor(rnn));
+}
 static void *work(void *times) {
     cudnnHandle_t handle;
     EXPECT(OK, p_cudnnCreate(&handle));
     for (long i = 0; i < (long)times && !failures; i++) {
         float out[1];
+        if (resets) rows_again(handle);
         if (resets) EXPECT(OK, p_cudnnSetTensor4dDescriptor(common_x, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 1, 4, 4));
         EXPECT(OK, p_cudnnSetStream(handle, (cudaStream_t)(uintptr_t)(1 + i % 2))); /* legacy, per thread */
         EXPECT(OK, mean(handle, common_x, common_y, out));
@@ -318,10 +336,13 @@ static void *work(void *times) {
 static void threads(void) {
     pthread_t two[2];
     common_x = tensor(1, 1, 4, 4), common_y = tensor(1, 1, 1, 1);
+    EXPECT(OK, p_cudnnCreateRNNDataDescriptor(&common_rows));
+    rows_again(NULL);
     for (int i = 0; i < 2; i++) pthread_create(&two[i], NULL, work, (void *)100L);
     for (int i = 0; i < 2; i++) pthread_join(two[i], NULL);
     EXPECT(OK, p_cudnnDestroyTensorDescriptor(common_x));
     EXPECT(OK, p_cudnnDestroyTensorDescriptor(common_y));
+    EXPECT(OK, p_cudnnDestroyRNNDataDescriptor(common_rows));
 }
 
 static void cycles(long count) {
@@ -371,14 +392,19 @@ static void reload(void) {
     EXPECT(OK, p_cudnnDestroy(kept));
 }
 
-/* A stream that the program destroys while the handle is still on it. */
-static void streams(void) {
+/* A function of the CUDA runtime beside the library. */
+static void *of_runtime(const char *name) {
     char file[4096];
     snprintf(file, sizeof file, "%.*s/libcudart.so.12", (int)(strrchr(path, '/') - path), path);
     void *runtime = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!runtime) fprintf(stderr, "%s\n", dlerror()), exit(3);
-    __typeof__(&cudaStreamCreate) create = (__typeof__(&cudaStreamCreate))dlsym(runtime, "cudaStreamCreate");
-    __typeof__(&cudaStreamDestroy) destroy = (__typeof__(&cudaStreamDestroy))dlsym(runtime, "cudaStreamDestroy");
+    return dlsym(runtime, name);
+}
+
+/* A stream that the program destroys while the handle is still on it. */
+static void streams(void) {
+    __typeof__(&cudaStreamCreate) create = (__typeof__(&cudaStreamCreate))of_runtime("cudaStreamCreate");
+    __typeof__(&cudaStreamDestroy) destroy = (__typeof__(&cudaStreamDestroy))of_runtime("cudaStreamDestroy");
     for (int i = 0; i < 4; i++) {
         cudnnHandle_t handle;
         cudaStream_t stream, next;
@@ -397,6 +423,99 @@ static void streams(void) {
         EXPECT(0, destroy(next));
         if (!(i & 2)) EXPECT(OK, p_cudnnDestroy(handle));
     }
+}
+
+/* More shapes than are kept, then calls that need many shapes at a time. */
+static void products(cudnnHandle_t handle) {
+    static const double d_one = 1, d_zero = 0, x[6] = {2, 0, 3, 0, 0, 5};
+    cudnnTensorDescriptor_t from, to;
+    cudnnReduceTensorDescriptor_t reduce;
+    double out[1] = {0};
+    char space[4096];
+    EXPECT(OK, p_cudnnCreateTensorDescriptor(&from));
+    EXPECT(OK, p_cudnnCreateTensorDescriptor(&to));
+    EXPECT(OK, p_cudnnSetTensor4dDescriptor(from, CUDNN_TENSOR_NCHW, CUDNN_DATA_DOUBLE, 1, 1, 2, 3));
+    EXPECT(OK, p_cudnnSetTensor4dDescriptor(to, CUDNN_TENSOR_NCHW, CUDNN_DATA_DOUBLE, 1, 1, 1, 1));
+    EXPECT(OK, p_cudnnCreateReduceTensorDescriptor(&reduce));
+    EXPECT(OK, p_cudnnSetReduceTensorDescriptor(reduce, CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS, CUDNN_DATA_DOUBLE,
+                                                CUDNN_PROPAGATE_NAN, CUDNN_REDUCE_TENSOR_NO_INDICES, CUDNN_32BIT_INDICES));
+    EXPECT(OK, p_cudnnReduceTensor(handle, reduce, NULL, 0, space, sizeof space, &d_one, from, x, &d_zero, to, out));
+    if (out[0] != 30) expect("the product", 0, 1);
+    EXPECT(OK, p_cudnnDestroyReduceTensorDescriptor(reduce));
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(from));
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(to));
+}
+
+#if CUDNN_MAJOR < 9
+enum { STEPS = 80, ROWS = STEPS * (STEPS + 1) / 2 };
+/* A network over steps that each have another number of sequences. */
+static void falling_batches(cudnnHandle_t handle) {
+    __typeof__(&cudaMalloc) give = (__typeof__(&cudaMalloc))of_runtime("cudaMalloc");
+    __typeof__(&cudaFree) take = (__typeof__(&cudaFree))of_runtime("cudaFree");
+    cudnnTensorDescriptor_t xs[STEPS], state;
+    cudnnFilterDescriptor_t w;
+    cudnnRNNDescriptor_t rnn;
+    size_t work = 0, reserve = 0, weights = 0;
+    float *space[5];
+    double sum = 0;
+#define LATE(name) __typeof__(&name) name##_ = (__typeof__(&name))dlsym(library, #name)
+    LATE(cudnnSetRNNDescriptor_v6);
+    LATE(cudnnGetRNNWorkspaceSize);
+    LATE(cudnnGetRNNTrainingReserveSize);
+    LATE(cudnnGetRNNParamsSize);
+    LATE(cudnnRNNForwardTraining);
+    LATE(cudnnSetFilterNdDescriptor);
+    for (int i = 0; i < STEPS; i++) xs[i] = tensor(STEPS - i, 4, 1, 1);
+    state = tensor(1, STEPS, 4, 1);
+    for (int i = 0; i < STEPS; i++) {
+        int dim[3] = {STEPS - i, 4, 1}, stride[3] = {4, 1, 1};
+        EXPECT(OK, p_cudnnSetTensorNdDescriptor(xs[i], CUDNN_DATA_FLOAT, 3, dim, stride));
+    }
+    int dim[3] = {1, STEPS, 4}, stride[3] = {STEPS * 4, 4, 1};
+    EXPECT(OK, p_cudnnSetTensorNdDescriptor(state, CUDNN_DATA_FLOAT, 3, dim, stride));
+    EXPECT(OK, p_cudnnCreateRNNDescriptor(&rnn));
+    EXPECT(OK, p_cudnnCreateFilterDescriptor(&w));
+    EXPECT(OK, cudnnSetRNNDescriptor_v6_(handle, rnn, 4, 1, NULL, CUDNN_LINEAR_INPUT, CUDNN_UNIDIRECTIONAL, CUDNN_RNN_RELU,
+                                         CUDNN_RNN_ALGO_STANDARD, CUDNN_DATA_FLOAT));
+    EXPECT(OK, cudnnGetRNNWorkspaceSize_(handle, rnn, STEPS, xs, &work));
+    EXPECT(OK, cudnnGetRNNTrainingReserveSize_(handle, rnn, STEPS, xs, &reserve));
+    EXPECT(OK, cudnnGetRNNParamsSize_(handle, rnn, xs[0], &weights, CUDNN_DATA_FLOAT));
+    int filter[3] = {(int)(weights / 4), 1, 1};
+    EXPECT(OK, cudnnSetFilterNdDescriptor_(w, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, 3, filter));
+    size_t sizes[5] = {weights, ROWS * 16, ROWS * 16, work, reserve};
+    for (int i = 0; i < 5; i++) EXPECT(0, give((void **)&space[i], sizes[i]));
+    for (size_t i = 0; i < weights / 4; i++) space[0][i] = 0.125f;
+    for (int i = 0; i < ROWS * 4; i++) space[1][i] = 1;
+    EXPECT(OK, cudnnRNNForwardTraining_(handle, rnn, STEPS, xs, space[1], state, NULL, state, NULL, w, space[0], xs, space[2],
+                                        state, NULL, state, NULL, space[3], work, space[4], reserve));
+    for (int i = 0; i < STEPS; i++) sum += space[2][4 * i]; /* the first step: four inputs and two biases */
+    if (sum != STEPS * 0.75) expect("the first step", 0, 1);
+    for (int i = 0; i < 5; i++) EXPECT(0, take(space[i]));
+    for (int i = 0; i < STEPS; i++) EXPECT(OK, p_cudnnDestroyTensorDescriptor(xs[i]));
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(state));
+    EXPECT(OK, p_cudnnDestroyFilterDescriptor(w));
+    EXPECT(OK, p_cudnnDestroyRNNDescriptor(rnn));
+}
+#endif
+
+static void crowded(void) {
+    cudnnHandle_t handle;
+    cudnnTensorDescriptor_t t = tensor(1, 1, 4, 4);
+    static float data[24 * 24 * 16];
+    EXPECT(OK, p_cudnnCreate(&handle));
+    for (int i = 0; i < 24 * 24 * 16 && !failures; i++) {
+        EXPECT(OK, p_cudnnSetTensor4dDescriptor(t, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 1 + i % 24, 1 + i / 24 % 24,
+                                                1 + i / 576));
+        EXPECT(OK, p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, t, data, &zero, t,
+                                         data));
+    }
+    products(handle);
+#if CUDNN_MAJOR < 9
+    falling_batches(handle);
+#endif
+    right_numbers(handle);
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(t));
+    EXPECT(OK, p_cudnnDestroy(handle));
 }
 
 /* One part of cuDNN by itself, before and after the whole. */
@@ -432,6 +551,7 @@ int main(int count, char **words) {
     else if (!strcmp(what, "fork")) in_a_child();
     else if (!strcmp(what, "reload")) reload();
     else if (!strcmp(what, "streams")) streams();
+    else if (!strcmp(what, "crowded")) crowded();
     else if (!strcmp(what, "exit")) {
         cudnnHandle_t handles[3];
         for (int i = 0; i < 3; i++) EXPECT(OK, p_cudnnCreate(&handles[i]));
