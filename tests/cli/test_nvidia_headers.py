@@ -1,6 +1,6 @@
-"""The same programs compiled against NVIDIA's own headers. Their packages are some 700 MB, so nobody fetches them here:
+"""The same programs compiled against NVIDIA's own headers. Their packages are more than a gigabyte, so nobody fetches them here:
 
-    pip install nvidia-cublas-cu12 nvidia-cuda-runtime-cu12 nvidia-cuda-nvcc-cu12 nvidia-cuda-cccl-cu12
+    pip install nvidia-cublas-cu12 nvidia-cuda-runtime-cu12 nvidia-cuda-nvcc-cu12 nvidia-cuda-cccl-cu12 nvidia-cudnn-cu12
     DRAGOMAN_NVIDIA_HEADERS=DIR[:DIR] pytest tests/cli/test_nvidia_headers.py     # or in any other folders
 
 Where the packages are installed beside dragoman, they are found without the variable.
@@ -19,7 +19,7 @@ from test_programs import HERE as PROGRAMS
 from test_programs import PROGRAMS as FILES
 from test_programs import line
 
-PACKAGES = ("cublas", "cuda_runtime", "cuda_nvcc", "cuda_cccl", "cu13")
+PACKAGES = ("cublas", "cuda_runtime", "cuda_nvcc", "cuda_cccl", "cudnn", "cu13")
 
 
 def folders() -> list[Path]:
@@ -54,6 +54,8 @@ def test_program(
     tmp_path: Path,
 ) -> None:
     major, found = headers
+    if "<cudnn.h>" in program.read_text(encoding="utf-8") and not any((f / "cudnn.h").is_file() for f in found):
+        pytest.skip("cudnn.h is not among NVIDIA's headers here: nvidia-cudnn-cu12 has it")
     libraries = dragoman("lib-dir", "--cuda", major, "--driver").stdout.strip()
     environment = {**user, "LIBS": libraries, "SOURCE": str(PROGRAMS), "HEADERS": "."}
     # Their headers are not pedantic: as system headers they are not judged.
