@@ -104,7 +104,6 @@ class LibrarySubject:
         self._target = "windows" if sys.platform == "win32" else "linux"
         self._folder, self._tables, self._major = folder, tables, major
         self._mode = False
-        self._freed = 0
         self._entries: dict[str, Any] = {}
         runtime = folder / tables.libraries["cudart"].versions[major].file_name(self._target)
         plain = host_memory and not runtime.exists()
@@ -135,10 +134,9 @@ class LibrarySubject:
 
     def handle(self, name: str = "") -> int:
         if name == "freed":
-            if not self._freed:
-                self._freed = self._create()
-                self._cublas.cublasDestroy_v2(ctypes.c_void_p(self._freed))
-            return self._freed
+            freed = self._create()  # a new one: those of long ago may be somebody else's by now
+            self._cublas.cublasDestroy_v2(ctypes.c_void_p(freed))
+            return freed
         return self._handle
 
     def pointer_mode(self, device: bool) -> None:

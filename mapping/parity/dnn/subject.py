@@ -84,7 +84,6 @@ class LibrarySubject:
         self._library = self._load(path)
         self._entries: dict[str, Any] = {}
         self._handle = 0
-        self._freed = 0
 
     def _runtime(self, folder: Path, cuda: int) -> Path | None:
         if self.kind == "nvidia":
@@ -111,10 +110,9 @@ class LibrarySubject:
 
     def handle(self, name: str = "") -> int:
         if name == "freed":
-            if not self._freed:
-                self._freed = self._create()
-                self._library.cudnnDestroy(ctypes.c_void_p(self._freed))
-            return self._freed
+            freed = self._create()  # a new one: those of long ago may be somebody else's by now
+            self._library.cudnnDestroy(ctypes.c_void_p(freed))
+            return freed
         if not self._handle:
             self._handle = self._create()
         return self._handle
