@@ -1,9 +1,11 @@
-"""Tests that measure time get the machine for themselves: the other workers of a run wait for them."""
+"""What the workers of a run share: tests that measure time get the machine for themselves, and libraries are built once."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterator
+import os
+import time
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,3 +40,31 @@ def _inside(alone: bool) -> Iterator[None]:
         finally:
             fcntl.flock(room, fcntl.LOCK_UN)  # said so: a child of the test may still hold the file
             fcntl.flock(door, fcntl.LOCK_UN)
+
+
+@pytest.fixture(scope="session")
+def build_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Builds libraries into a folder of this run, once for all of its workers: the first one builds, the others wait. Keywords
+    are those of `build_all`."""
+    shared = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        shared = shared.parent
+
+    def build(name: str, **what: object) -> Path:
+        out = shared / name
+        done = out.with_suffix(".done")
+        try:
+            os.close(os.open(out.with_suffix(".lock"), os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            for _ in range(600):
+                if done.exists():
+                    return out
+                time.sleep(0.5)
+            pytest.fail("another worker has not built the libraries within five minutes")
+        from dragoman.build.all import build_all
+
+        build_all(out, **what)  # type: ignore[arg-type]
+        done.touch()
+        return out
+
+    return build

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,33 +19,12 @@ from cudart_programs import Built
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def built(tmp_path_factory: pytest.TempPathFactory, build_once: Callable[..., Path]) -> Built:
     programs = tmp_path_factory.mktemp("programs")
     named = os.environ.get("DRAGOMAN_TEST_BUILD")
     if named:
         return Built(Path(named), programs)
-    shared = tmp_path_factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        shared = shared.parent
-    return Built(_build_once(shared / "cudart-libraries"), programs)
-
-
-def _build_once(out: Path) -> Path:
-    """The first worker builds, the others wait."""
-    done = out.with_suffix(".done")
-    try:
-        os.close(os.open(out.with_suffix(".lock"), os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
-        for _ in range(600):
-            if done.exists():
-                return out
-            time.sleep(0.5)
-        pytest.fail("another worker has not built the libraries within five minutes")
-    from dragoman.build.all import build_all
-
-    build_all(out, libraries=("cudart", "cuda"))
-    done.touch()
-    return out
+    return Built(build_once("cudart-libraries", libraries=("cudart", "cuda")), programs)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,29 +32,11 @@ MAJOR = 12  # the CUDA major whose libraries are tried
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(build_once: Callable[..., Path]) -> Path:
     """Libraries over the CPU backend."""
     named = os.environ.get("DRAGOMAN_TEST_LIBRARIES")
     if named:
         return Path(named)
     if paths.shipped_libraries():
         return default_subject(MAJOR)
-    return _built(tmp_path_factory.getbasetemp().parent / "parity-libraries") / "linux" / f"cuda{MAJOR}"
-
-
-def _built(out: Path) -> Path:
-    """Build once for all workers of pytest-xdist: the first one builds, the others wait."""
-    done = out.with_suffix(".done")
-    try:
-        os.close(os.open(out.with_suffix(".lock"), os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
-        for _ in range(600):
-            if done.exists():
-                return out
-            time.sleep(0.5)
-        pytest.fail("another worker has not built the libraries within five minutes")
-    from dragoman.build.all import build_all
-
-    build_all(out, majors=(MAJOR,))
-    done.touch()
-    return out
+    return build_once("parity-libraries", majors=(MAJOR,)) / "linux" / f"cuda{MAJOR}"

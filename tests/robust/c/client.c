@@ -23,28 +23,7 @@
     each(cublasSetWorkspace_v2) each(cublasGetStatusName) each(cublasGetStatusString) each(cublasSetVector) \
     each(cublasGetMatrix) each(cublasSaxpy_v2) each(cublasSdot_v2) each(cublasSgemm_v2) each(cublasStrsm_v2) \
     each(cublasSgemmBatched) each(cublasLoggerConfigure) each(cublasSetLoggerCallback)
-#define DECLARE(name) static __typeof__(&name) p_##name;
-FUNCTIONS(DECLARE)
-
-static void *library;
-static const char *path;
-static int failures;
-
-static void open_library(void) {
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) fprintf(stderr, "%s\n", dlerror()), exit(3);
-#define FIND(name) \
-    p_##name = (__typeof__(&name))dlsym(library, #name); \
-    if (!p_##name) fprintf(stderr, "no " #name "\n"), exit(3);
-    FUNCTIONS(FIND)
-}
-
-static void expect(const char *what, long long got, long long wanted) {
-    if (got == wanted) return;
-    printf("%s: %lld, expected %lld\n", what, got, wanted);
-    failures++;
-}
-#define EXPECT(wanted, call) expect(#call, (long long)(call), wanted)
+#include "opened.h"
 enum { OK = 0, NO_HANDLE = 1, BAD_VALUE = 7 };
 
 static const float one = 1, zero = 0;
