@@ -9,7 +9,7 @@ from typing import Any
 
 from . import paths
 from .coverage import collect, records
-from .coverage.model import JUDGES, MEANING, Confirmation
+from .coverage.model import AMD_HOST, JUDGES, MEANING, Confirmation
 from .errors import UserError, nearest
 from .tables.amd import load_calls
 from .tables.loader import load
@@ -148,5 +148,5 @@ def _judges(tables: Tables, function: Function, root: Path) -> tuple[Confirmatio
         digest = records.build_digest(root / "linux" / f"cuda{major}", version)
         judged = {judge: records.load(judge, library.name, major, digest) for judge in JUDGES} if digest else {}
         found |= {c.name: c for c in collect.confirmations(function.name, judged)}
-    found |= {c.name: c for c in collect.confirmations(function.name, {"amd-host": collect.amd_host([function])})}
+    found |= {c.name: c for c in collect.confirmations(function.name, {AMD_HOST: collect.amd_host([function])})}
     return tuple(found.values())

@@ -138,7 +138,9 @@ def place(release: str) -> Path:
     return Path(__file__).parent / "records" / f"{release}.json"
 
 
+@lru_cache(maxsize=8)
 def recorded(release: str) -> Record | None:
+    """Read once: coverage asks for each library and version."""
     path = place(release)
     return load(path) if path.is_file() else None
 

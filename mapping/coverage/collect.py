@@ -9,7 +9,7 @@ from ..amdhost import results as amd_records
 from ..amdhost.releases import RELEASES
 from ..tables.model import Function, Library, LibraryVersion, Tables
 from . import exports, order, records
-from .model import JUDGES, Confirmation, Coverage, LibraryCoverage, Row
+from .model import AMD_HOST, JUDGES, Confirmation, Coverage, LibraryCoverage, Row
 
 
 def collect(tables: Tables, root: Path, *, libraries: Sequence[str] = (), majors: Sequence[int] = ()) -> Coverage:
@@ -47,8 +47,7 @@ def _library(
                 compared.append(f"{whose} on {system}")
                 differences += _differences(title, ours, theirs, f"{whose} exports on {system}")
     title = library.titled(version.major)
-    judged = {judge: _judged(judge, library, version, root) for judge in JUDGES}
-    judged["amd-host"] = amd_host(functions)
+    judged = {j: amd_host(functions) if j == AMD_HOST else _judged(j, library, version, root) for j in JUDGES}
     names = {f.name for f in functions}
     for judge, results in judged.items():
         differences += [f"{title}: {n} was judged by {judge}, but is in no table" for n in sorted(set(results) - names)]
@@ -83,7 +82,7 @@ def amd_host(functions: Sequence[Function]) -> Mapping[str, records.Judged]:
         if record is None:
             continue
         content = {o.name for o in record.outcomes if o.state == "pass"}
-        said = Confirmation("amd-host", f"rocBLAS {record.version}", record.date)
+        said = Confirmation(AMD_HOST, f"rocBLAS {record.version}", record.date)
         for f in functions:
             if f.name in content and record.entries.get(f.entry.key) == amd_records.digest(f.entry):
                 found[f.name] = records.Judged(True, said)

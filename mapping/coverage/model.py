@@ -16,10 +16,11 @@ MEANING = {
     "host": "answered without the GPU",
     "unsupported": "exported; answers “not supported”, with a reason",
 }
+AMD_HOST = "amd-host"  # says nothing of a build, and proves no number
 JUDGES = {
     "numpy": "compared with NumPy, on the CPU backend",
     "nvidia": "the same suite on NVIDIA's own library",
-    "amd-host": "AMD's own libraries accept each call",
+    AMD_HOST: "AMD's own libraries accept each call",
     "clients": "programs that others wrote",
     "abi": "prototypes, numbers and sizes as in NVIDIA's headers",
     "card": "on a user's AMD GPU",
@@ -56,7 +57,7 @@ class Row:
     @property
     def confirmed(self) -> bool:
         """A judge ran it on this build; that AMD's code accepts the calls is no proof of a number."""
-        return any(judge.name != "amd-host" for judge in self.judges)
+        return any(judge.name != AMD_HOST for judge in self.judges)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,7 @@ class Outcome:
     function: str
     verdict: Verdict
     operands: dict[str, Operand]
-    refused: bool = (
-        False  # a configuration that NVIDIA's library does not support either, or that the table says is lacking
-    )
+    refused: bool = False  # a configuration that NVIDIA's library refuses too, or that the table says is lacking
 
     @property
     def ok(self) -> bool:

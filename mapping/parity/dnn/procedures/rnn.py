@@ -392,12 +392,7 @@ def _backward(s: Stage, v: Values, weights: bool) -> None:
     places = find(net, *_asked(net))
     network = network_of(net, places)
     if dweights is not None:
-        dweights.io = "inout"
-        rng = np.random.Generator(np.random.PCG64([s.case.seed, 4]))
-        for part in (places.matrices, places.biases):
-            for found in part.values():
-                for grid in found.values():
-                    dweights.raw[grid] = net.type.encode(rng.random(grid.shape) - 0.5)
+        fill_gradients(net, dweights, places)
     _call_forward(net, True)
     get = net.states.get
     spaces = {"workSpaceSize": net.work_size, "reserveSpaceSize": net.reserve_size, "reserveSpace": net.reserve,
@@ -412,11 +407,29 @@ def _backward(s: Stage, v: Values, weights: bool) -> None:
             "cudnnRNNBackwardWeights_v8", rnnDesc=net.descriptor, addGrad=WGRAD_ADD, devSeqLengths=net.lengths, xDesc=net.x,
             x=net.x, hDesc=net.descs["h"], hx=get("hx"), yDesc=net.y, y=net.y, dweightSpace=dweights, workSpace=other, **spaces,
         )  # fmt: skip
+    claim_backward(net, network, places, dy, dx, dweights)
+
+
+def fill_gradients(net: Net, dweights: Operand, places: Places) -> None:
+    """What the weights' gradients are added to."""
+    dweights.io = "inout"
+    rng = np.random.Generator(np.random.PCG64([net.s.case.seed, 4]))
+    for part in (places.matrices, places.biases):
+        for found in part.values():
+            for grid in found.values():
+                dweights.raw[grid] = net.type.encode(rng.random(grid.shape) - 0.5)
+
+
+def claim_backward(
+    net: Net, network: oracle.Network, places: Places, dy: Operand, dx: Operand, dweights: Operand | None
+) -> None:
+    """The forward pass, and all gradients."""
+    s = net.s
     run = claim_forward(net, network)
-    g = oracle.backward(network, run, v.lengths, net.full(dy), net.state("dhy"), net.state("dcy"))
+    g = oracle.backward(network, run, net.v.lengths, net.full(dy), net.state("dhy"), net.state("dcy"))
     pairs = net.pairs
     s.claim(dx, g.x[pairs[:, 0], pairs[:, 1]].stored(net.type))
-    claim_padding(net, dx, v.input, s.corner(DX_PADDING))
+    claim_padding(net, dx, net.v.input, s.corner(DX_PADDING))
     for name, result in (("dhx", g.h), ("dcx", g.c)):
         if name in net.states:
             s.claim(net.states[name], result.stored(net.type))

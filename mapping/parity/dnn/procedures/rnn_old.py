@@ -13,19 +13,17 @@ from ..cases import Values
 from ..draws import Draw
 from ..elements import TYPES
 from ..names import FORMAT, RNN, RNN_BIAS
-from ..oracles import rnn as oracle
 from ..registry import procedure
 from ..stage import INT, POINTER, SIZE, Operand, Stage, ints, packed
 from .common import parameter_type
 from .rnn import (
     BASE,
-    DX_PADDING,
     Net,
     Places,
+    claim_backward,
     claim_forward,
-    claim_padding,
-    claim_weights,
     drawn,
+    fill_gradients,
     find,
     network_of,
     sequence,
@@ -204,26 +202,12 @@ def _backward(s: Stage, v: Values, ex: bool, weights: bool) -> None:
     places = old.places()
     network = network_of(net, places)
     if dw is not None:
-        dw.io = "inout"
-        rng = np.random.Generator(np.random.PCG64([s.case.seed, 4]))
-        for part in (places.matrices, places.biases):
-            for found in part.values():
-                for grid in found.values():
-                    dw.raw[grid] = net.type.encode(rng.random(grid.shape) - 0.5)
+        fill_gradients(net, dw, places)
     old.forward(True, ex)
     old.backward_data(ex, dy, dx)
     if dw is not None:
         old.backward_weights(ex, dw)
-    run = claim_forward(net, network)
-    g = oracle.backward(network, run, v.lengths, net.full(dy), net.state("dhy"), net.state("dcy"))
-    pairs = net.pairs
-    s.claim(dx, g.x[pairs[:, 0], pairs[:, 1]].stored(net.type))
-    claim_padding(net, dx, v.input, s.corner(DX_PADDING))
-    for name, result in (("dhx", g.h), ("dcx", g.c)):
-        if name in net.states:
-            s.claim(net.states[name], result.stored(net.type))
-    if dw is not None:
-        claim_weights(net, dw, places, g)
+    claim_backward(net, network, places, dy, dx, dw)
 
 
 @procedure("cudnnRNNForwardInference", _CHAPTER, _drawn_steps, _STEPS, twists="h c", signature=signed, also=_WAY)
