@@ -169,7 +169,7 @@ cdef public cudnnStatus_t activation_forward(dnn_handle *h, dnn_activation *d, c
     direct = type == xd.type and same_places(xd, yd) and is_dense(xd)
     more = d.mode == CUDNN_ACTIVATION_SWISH or (d.mode == CUDNN_ACTIVATION_CLIPPED_RELU
                                                 and d.nan == CUDNN_PROPAGATE_NAN)
-    bytes = room(<size_t>row.dim[3] * <size_t>dnn_type_bytes(type))
+    bytes = rounded(<size_t>row.dim[3] * <size_t>dnn_type_bytes(type))
     if not direct or more or b != 0:
         work = <char *>dnn_scratch(h, DNN_WORK + 2 * bytes)
         if work is NULL:
@@ -225,7 +225,7 @@ cdef public cudnnStatus_t activation_backward(dnn_handle *h, dnn_activation *d, 
     if given:
         given = tensor_checked(yd) == CUDNN_STATUS_SUCCESS
     direct = type == xd.type and same_places(xd, dyd) and same_places(xd, dxd) and is_dense(xd)
-    bytes = room(<size_t>row.dim[3] * <size_t>dnn_type_bytes(type))
+    bytes = rounded(<size_t>row.dim[3] * <size_t>dnn_type_bytes(type))
     if not direct or d.mode == CUDNN_ACTIVATION_SWISH or needs_y(d) or b != 0:
         work = <char *>dnn_scratch(h, DNN_WORK + 4 * bytes)
         if work is NULL:

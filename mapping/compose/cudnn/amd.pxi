@@ -4,8 +4,6 @@ cdef extern from "support.h" nogil:
     void *dnn_scratch(dnn_handle *h, size_t bytes)
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d)
-    void *dnn_amd_filter(dnn_handle *h, dnn_filter *d)
-    void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d)
     void *dnn_amd_pooling(dnn_handle *h, dnn_pooling *d)
     void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma)
     void *dnn_amd_lrn(dnn_handle *h, int mode, uint32_t n, double alpha, double beta, double k)
@@ -24,7 +22,6 @@ cdef extern from "support.h" nogil:
     uint32_t dnn_copy(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y)
     uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
                            const void *B, double beta, dnn_tensor *cd, void *C)
-    void *dnn_raw(dnn_handle *h, double beta, const dnn_tensor *d, void *y)
     uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y)
 
 

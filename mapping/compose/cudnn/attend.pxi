@@ -105,7 +105,7 @@ cdef void attn_parts(const dnn_attention *d, const attn *a, size_t *parts) noexc
     sizes[PART_ONES] = q if q > k else k
     parts[0] = 0
     for i in range(12):
-        parts[i + 1] = parts[i] + ((<size_t>sizes[i] * a.bytes + 255) & ~<size_t>255)
+        parts[i + 1] = parts[i] + rounded(<size_t>sizes[i] * a.bytes)
 
 
 cdef bint attn_is_too_large(const dnn_attention *d, const attn *a) noexcept nogil:

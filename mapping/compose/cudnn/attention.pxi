@@ -21,7 +21,7 @@ cdef public cudnnStatus_t destroy_seq_data_descriptor(dnn_seq_data *d) noexcept 
     return status
 
 
-cdef bint is_float_type(uint32_t type) noexcept nogil:
+cdef bint is_attn_type(uint32_t type) noexcept nogil:
     return (type == <uint32_t>CUDNN_DATA_FLOAT or type == <uint32_t>CUDNN_DATA_DOUBLE
             or type == <uint32_t>CUDNN_DATA_HALF)
 
@@ -33,7 +33,7 @@ cdef public cudnnStatus_t set_seq_data_descriptor(dnn_seq_data *d, cudnnDataType
     cdef int32_t *copied
     cdef int i
     cdef size_t k
-    if not is_float_type(type):
+    if not is_attn_type(type):
         return bad(b"dataType is none of FLOAT, DOUBLE, HALF")
     if count > DNN_DIMS:
         return cannot(b"more than 8 dimensions")
@@ -125,7 +125,7 @@ cdef public cudnnStatus_t set_attn_descriptor(dnn_attention *d, unsigned int mod
         return bad(b"a largest length, batch or beam is not positive")
     if scale < 0:  # NVIDIA's library takes a NaN
         return bad(b"smScaler is negative")
-    if not is_float_type(type) or not is_float_type(compute_type):
+    if not is_attn_type(type) or not is_attn_type(compute_type):
         return bad(b"a type is none of FLOAT, DOUBLE, HALF")
     if <uint32_t>math > <uint32_t>CUDNN_FMA_MATH:
         return bad(b"mathType is no math type")

@@ -89,10 +89,6 @@ cdef struct norm_call:
     void *dbias
 
 
-cdef inline size_t rounded(size_t bytes) noexcept nogil:
-    return (bytes + 255) & ~<size_t>255
-
-
 cdef inline char *taken(char **memory, size_t bytes) noexcept nogil:
     """The next piece of the scratch memory."""
     cdef char *piece = memory[0]

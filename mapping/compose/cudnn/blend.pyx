@@ -73,29 +73,37 @@ cdef public void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged) no
             merged[t].stride[0] = 1
 
 
-cdef inline bint is_float(double value) noexcept nogil:
-    return <double><float>value == value or value != value
+cdef public uint32_t dnn_amd_merged(dnn_handle *h, int count, dnn_tensor **given, int more, void **amd) noexcept nogil:
+    """MIOpen's descriptors of up to three tensors, merged so far that its tensor operations take them; `more` dimensions of 1
+    are put behind."""
+    cdef dnn_tensor[3] merged
+    cdef int t, i
+    dnn_merge(count, given, merged)
+    if merged[0].count > AMD_DIMS:
+        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"more than 5 dimensions that cannot be merged")
+    for t in range(count):
+        for i in range(merged[t].count, merged[t].count + more):
+            merged[t].dim[i] = 1
+            merged[t].stride[i] = 1
+        amd[t] = dnn_amd_shape(h, merged[t].type, merged[t].count + more, merged[t].dim, merged[t].stride)
+        if amd[t] is NULL:
+            return CUDNN_STATUS_NOT_SUPPORTED
+    return 0
 
 
 cdef uint32_t plain_op(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
         const void *B, double beta, dnn_tensor *cd, void *C) noexcept nogil:
     """C ← op(a·A, b·B) + β·C with factors that floats hold."""
     cdef dnn_tensor *given[3]
-    cdef dnn_tensor[3] merged
     cdef void *amd[3]
     cdef float[3] factor
-    cdef int i
     cdef uint32_t status
     given[0] = cd
     given[1] = ad
     given[2] = bd
-    dnn_merge(3, given, merged)
-    if merged[0].count > AMD_DIMS:
-        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"more than 5 dimensions that cannot be merged")
-    for i in range(3):
-        amd[i] = dnn_amd_shape(h, merged[i].type, merged[i].count, merged[i].dim, merged[i].stride)
-        if amd[i] is NULL:
-            return CUDNN_STATUS_NOT_SUPPORTED
+    status = dnn_amd_merged(h, 3, given, 0, amd)
+    if status != 0:
+        return status
     factor[0] = <float>a
     factor[1] = <float>b
     factor[2] = <float>beta
@@ -107,20 +115,15 @@ cdef uint32_t plain_op(dnn_handle *h, int op, double a, dnn_tensor *ad, const vo
 
 cdef public uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void *y) noexcept nogil:
     """y ← α·y, also of NaN and infinities."""
-    cdef dnn_tensor *one = d
-    cdef dnn_tensor merged
     cdef void *amd
     cdef uint32_t status
     if alpha == 1:
         return 0
     if d.type != CUDNN_DATA_DOUBLE:
         return plain_op(h, miopenTensorOpMin, alpha, d, y, alpha, d, y, 0, d, y)  # the lesser of two equals
-    dnn_merge(1, &one, &merged)
-    if merged.count > AMD_DIMS:
-        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"more than 5 dimensions that cannot be merged")
-    amd = dnn_amd_shape(h, merged.type, merged.count, merged.dim, merged.stride)
-    if amd is NULL:
-        return CUDNN_STATUS_NOT_SUPPORTED
+    status = dnn_amd_merged(h, 1, &d, 0, &amd)
+    if status != 0:
+        return status
     status = dg_miopen.miopenScaleTensor(<miopenHandle_t>h.amd, <miopenTensorDescriptor_t>amd, y, &alpha)
     return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenScaleTensor", status)
 
@@ -128,21 +131,15 @@ cdef public uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void 
 cdef public uint32_t dnn_copy(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y) noexcept nogil:
     """y ← x in another layout: same sizes, same type."""
     cdef dnn_tensor *given[2]
-    cdef dnn_tensor[2] merged
     cdef void *amd[2]
     cdef float one = 1
     cdef float zero = 0
-    cdef int i
     cdef uint32_t status
     given[0] = yd
     given[1] = xd
-    dnn_merge(2, given, merged)
-    if merged[0].count > AMD_DIMS:
-        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"more than 5 dimensions that cannot be merged")
-    for i in range(2):
-        amd[i] = dnn_amd_shape(h, merged[i].type, merged[i].count, merged[i].dim, merged[i].stride)
-        if amd[i] is NULL:
-            return CUDNN_STATUS_NOT_SUPPORTED
+    status = dnn_amd_merged(h, 2, given, 0, amd)
+    if status != 0:
+        return status
     status = dg_miopen.miopenTransformTensor(
         <miopenHandle_t>h.amd, &one, <miopenTensorDescriptor_t>amd[1], x, &zero, <miopenTensorDescriptor_t>amd[0], y)
     return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenTransformTensor", status)
@@ -157,10 +154,10 @@ cdef public uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *
     cdef bint copies_b = False
     cdef uint32_t status
     if cd.type == CUDNN_DATA_DOUBLE:
-        copies_a = not is_float(a) or (not is_float(beta) and A == C)
-        copies_b = not is_float(b) or (not is_float(beta) and B == C)
+        copies_a = not is_single(a) or (not is_single(beta) and A == C)
+        copies_b = not is_single(b) or (not is_single(beta) and B == C)
         if copies_a:
-            bytes = (dnn_bytes(ad) + 255) & ~<size_t>255
+            bytes = rounded(dnn_bytes(ad))
         if copies_a or copies_b:
             memory = <char *>dnn_scratch(h, bytes + (dnn_bytes(bd) if copies_b else 0))
             if memory is NULL:
@@ -181,23 +178,12 @@ cdef public uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *
                     return status
                 B = memory + bytes
                 b = 1
-        if not is_float(beta):
+        if not is_single(beta):
             status = dnn_scale(h, cd, beta, C)
             if status != 0:
                 return status
             beta = 1
     return plain_op(h, op, a, ad, A, b, bd, B, beta, cd, C)
-
-
-cdef public void *dnn_raw(dnn_handle *h, double beta, const dnn_tensor *d, void *y) noexcept nogil:
-    """Where a result goes before `dnn_blended`: y itself where β is 0, else memory of the handle's; NULL: there is none."""
-    cdef void *raw
-    if beta == 0:
-        return y
-    raw = dnn_scratch(h, dnn_bytes(d))
-    if raw is NULL:
-        dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the result before it is blended")
-    return raw
 
 
 cdef public uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y) noexcept nogil:
@@ -206,12 +192,12 @@ cdef public uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double 
     if raw == y:
         return dnn_scale(h, d, alpha, y)
     if d.type == CUDNN_DATA_DOUBLE:
-        if not is_float(alpha):
+        if not is_single(alpha):
             status = dnn_scale(h, d, alpha, raw)
             if status != 0:
                 return status
             alpha = 1
-        if not is_float(beta):
+        if not is_single(beta):
             status = dnn_scale(h, d, beta, y)
             if status != 0:
                 return status

@@ -89,162 +89,125 @@ cdef inline uint32_t shape_hash(int32_t type, int count, const int32_t *dim, con
     return <uint32_t>(weighed(weighed(value, 2, count, dim), 2 + DNN_DIMS, count, stride) >> 40)
 
 
-cdef void *failed(const char *what, uint32_t status) noexcept nogil:
-    dnn_failed(status_of_miopen(status), what, status)
-    return NULL
+# ---- MIOpen's descriptors of a content: made, filled, destroyed
+
+cdef uint32_t created(uint32_t kind, void **d) noexcept nogil:
+    if kind == DNN_TENSOR:
+        return dg_miopen.miopenCreateTensorDescriptor(<miopenTensorDescriptor_t *>d)
+    if kind == DNN_CONVOLUTION:
+        return dg_miopen.miopenCreateConvolutionDescriptor(<miopenConvolutionDescriptor_t *>d)
+    if kind == DNN_POOLING:
+        return dg_miopen.miopenCreatePoolingDescriptor(<miopenPoolingDescriptor_t *>d)
+    if kind == DNN_ACTIVATION:
+        return dg_miopen.miopenCreateActivationDescriptor(<miopenActivationDescriptor_t *>d)
+    if kind == DNN_LRN:
+        return dg_miopen.miopenCreateLRNDescriptor(<miopenLRNDescriptor_t *>d)
+    if kind == DNN_RNN:
+        return dg_miopen.miopenCreateRNNDescriptor(<miopenRNNDescriptor_t *>d)
+    if kind == DNN_CTC:
+        return dg_miopen.miopenCreateCTCLossDescriptor(<miopenCTCLossDescriptor_t *>d)
+    return dg_miopen.miopenCreateReduceTensorDescriptor(<miopenReduceTensorDescriptor_t *>d)
 
 
-cdef void *make_tensor(const int32_t *w) noexcept nogil:
-    cdef miopenTensorDescriptor_t d = NULL
-    cdef uint32_t status = dg_miopen.miopenCreateTensorDescriptor(&d)
+cdef void unmake(uint32_t kind, void *d) noexcept nogil:
+    if d is NULL:
+        return
+    if kind == DNN_TENSOR:
+        dg_miopen.miopenDestroyTensorDescriptor(<miopenTensorDescriptor_t>d)
+    elif kind == DNN_CONVOLUTION:
+        dg_miopen.miopenDestroyConvolutionDescriptor(<miopenConvolutionDescriptor_t>d)
+    elif kind == DNN_POOLING:
+        dg_miopen.miopenDestroyPoolingDescriptor(<miopenPoolingDescriptor_t>d)
+    elif kind == DNN_ACTIVATION:
+        dg_miopen.miopenDestroyActivationDescriptor(<miopenActivationDescriptor_t>d)
+    elif kind == DNN_LRN:
+        dg_miopen.miopenDestroyLRNDescriptor(<miopenLRNDescriptor_t>d)
+    elif kind == DNN_RNN:
+        dg_miopen.miopenDestroyRNNDescriptor(<miopenRNNDescriptor_t>d)
+    elif kind == DNN_CTC:
+        dg_miopen.miopenDestroyCTCLossDescriptor(<miopenCTCLossDescriptor_t>d)
+    else:
+        dg_miopen.miopenDestroyReduceTensorDescriptor(<miopenReduceTensorDescriptor_t>d)
+
+
+cdef uint32_t fill_convolution(miopenConvolutionDescriptor_t d, const int32_t *w) noexcept nogil:
+    cdef uint32_t status = dg_miopen.miopenInitConvolutionNdDescriptor(
+        d, w[0], <const int *>&w[2], <const int *>&w[2 + DNN_SPATIALS], <const int *>&w[2 + 2 * DNN_SPATIALS],
+        miopenConvolution)
+    if status == 0 and w[1] > 1:
+        status = dg_miopen.miopenSetConvolutionGroupCount(d, w[1])
+    if status == 0 and w[2 + 3 * DNN_SPATIALS]:
+        status = dg_miopen.miopenSetConvolutionAttribute(d, MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC, 1)
+    return status
+
+
+cdef uint32_t fill_pooling(miopenPoolingDescriptor_t d, const int32_t *w) noexcept nogil:
+    cdef uint32_t status = dg_miopen.miopenSetNdPoolingDescriptor(
+        d, <miopenPoolingMode_t>w[0], w[1], <const int *>&w[2], <const int *>&w[2 + DNN_SPATIALS],
+        <const int *>&w[2 + 2 * DNN_SPATIALS])
     if status == 0:
-        status = dg_miopen.miopenSetTensorDescriptor(d, <miopenDataType_t>w[0], w[1], <const int *>&w[2],
-                                                     <const int *>&w[2 + DNN_DIMS])
-        if status == 0:
-            return d
-        dg_miopen.miopenDestroyTensorDescriptor(d)
-    return failed(b"miopenSetTensorDescriptor", status)
-
-
-cdef void *make_convolution(const int32_t *w) noexcept nogil:
-    cdef miopenConvolutionDescriptor_t d = NULL
-    cdef uint32_t status = dg_miopen.miopenCreateConvolutionDescriptor(&d)
+        status = dg_miopen.miopenSetPoolingIndexType(d, miopenIndexUint32)
     if status == 0:
-        status = dg_miopen.miopenInitConvolutionNdDescriptor(
-            d, w[0], <const int *>&w[2], <const int *>&w[2 + DNN_SPATIALS], <const int *>&w[2 + 2 * DNN_SPATIALS],
-            miopenConvolution)
-        if status == 0 and w[1] > 1:
-            status = dg_miopen.miopenSetConvolutionGroupCount(d, w[1])
-        if status == 0 and w[2 + 3 * DNN_SPATIALS]:
-            status = dg_miopen.miopenSetConvolutionAttribute(d, MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC, 1)
-        if status == 0:
-            return d
-        dg_miopen.miopenDestroyConvolutionDescriptor(d)
-    return failed(b"miopenInitConvolutionNdDescriptor", status)
+        # the other mode counts within the window, in which overlapping windows could not be told apart
+        status = dg_miopen.miopenSetPoolingWorkSpaceIndexMode(d, miopenPoolingWorkspaceIndexImage)
+    return status
 
 
-cdef void *make_pooling(const int32_t *w) noexcept nogil:
-    cdef miopenPoolingDescriptor_t d = NULL
-    cdef uint32_t status = dg_miopen.miopenCreatePoolingDescriptor(&d)
-    if status == 0:
-        status = dg_miopen.miopenSetNdPoolingDescriptor(
-            d, <miopenPoolingMode_t>w[0], w[1], <const int *>&w[2], <const int *>&w[2 + DNN_SPATIALS],
-            <const int *>&w[2 + 2 * DNN_SPATIALS])
-        if status == 0:
-            status = dg_miopen.miopenSetPoolingIndexType(d, miopenIndexUint32)
-        if status == 0:
-            # the other mode counts within the window, in which overlapping windows could not be told apart
-            status = dg_miopen.miopenSetPoolingWorkSpaceIndexMode(d, miopenPoolingWorkspaceIndexImage)
-        if status == 0:
-            return d
-        dg_miopen.miopenDestroyPoolingDescriptor(d)
-    return failed(b"miopenSetNdPoolingDescriptor", status)
-
-
-cdef void *make_activation(const int32_t *w) noexcept nogil:
-    cdef miopenActivationDescriptor_t d = NULL
-    cdef double[3] factor
-    cdef uint32_t status = dg_miopen.miopenCreateActivationDescriptor(&d)
-    memcpy(factor, &w[1], sizeof(factor))
-    if status == 0:
-        status = dg_miopen.miopenSetActivationDescriptor(d, <miopenActivationMode_t>w[0], factor[0], factor[1], factor[2])
-        if status == 0:
-            return d
-        dg_miopen.miopenDestroyActivationDescriptor(d)
-    return failed(b"miopenSetActivationDescriptor", status)
-
-
-cdef void *make_lrn(const int32_t *w) noexcept nogil:
-    cdef miopenLRNDescriptor_t d = NULL
-    cdef double[3] factor
-    cdef uint32_t status = dg_miopen.miopenCreateLRNDescriptor(&d)
-    memcpy(factor, &w[2], sizeof(factor))
-    if status == 0:
-        status = dg_miopen.miopenSetLRNDescriptor(d, <miopenLRNMode_t>w[0], <unsigned int>w[1], factor[0], factor[1],
-                                                  factor[2])
-        if status == 0:
-            return d
-        dg_miopen.miopenDestroyLRNDescriptor(d)
-    return failed(b"miopenSetLRNDescriptor", status)
-
-
-cdef void *make_reduce(const int32_t *w) noexcept nogil:
-    cdef miopenReduceTensorDescriptor_t d = NULL
-    cdef uint32_t status = dg_miopen.miopenCreateReduceTensorDescriptor(&d)
-    if status == 0:
-        status = dg_miopen.miopenSetReduceTensorDescriptor(
-            d, <miopenReduceTensorOp_t>w[0], <miopenDataType_t>w[1], <miopenNanPropagation_t>w[2],
-            <miopenReduceTensorIndices_t>w[3], <miopenIndicesType_t>w[4])
-        if status == 0:
-            return d
-        dg_miopen.miopenDestroyReduceTensorDescriptor(d)
-    return failed(b"miopenSetReduceTensorDescriptor", status)
-
-
-cdef void *make_rnn(const int32_t *w) noexcept nogil:
-    cdef miopenRNNDescriptor_t d = NULL
+cdef uint32_t fill_rnn(miopenRNNDescriptor_t d, const int32_t *w) noexcept nogil:
     cdef void *dropout
-    cdef uint32_t status = dg_miopen.miopenCreateRNNDescriptor(&d)
     memcpy(&dropout, &w[8], sizeof(dropout))
-    if status == 0:
-        status = dg_miopen.miopenSetRNNDescriptor_V2(
-            d, w[0], w[1], <miopenDropoutDescriptor_t>dropout, <miopenRNNInputMode_t>w[2],
-            <miopenRNNDirectionMode_t>w[3], <miopenRNNMode_t>w[4], <miopenRNNBiasMode_t>w[5], miopenRNNdefault,
-            <miopenDataType_t>w[6])
-        if status == 0:
-            return d
-        dg_miopen.miopenDestroyRNNDescriptor(d)
-    return failed(b"miopenSetRNNDescriptor_V2", status)
+    return dg_miopen.miopenSetRNNDescriptor_V2(
+        d, w[0], w[1], <miopenDropoutDescriptor_t>dropout, <miopenRNNInputMode_t>w[2], <miopenRNNDirectionMode_t>w[3],
+        <miopenRNNMode_t>w[4], <miopenRNNBiasMode_t>w[5], miopenRNNdefault, <miopenDataType_t>w[6])
 
 
-cdef void *make_ctc(const int32_t *w) noexcept nogil:
-    cdef miopenCTCLossDescriptor_t d = NULL
-    cdef uint32_t status = dg_miopen.miopenCreateCTCLossDescriptor(&d)
-    if status == 0:
-        status = dg_miopen.miopenSetCTCLossDescriptor(d, <miopenDataType_t>w[0], w[1], <uint8_t>w[2])
-        if status == 0:
-            return d
-        dg_miopen.miopenDestroyCTCLossDescriptor(d)
-    return failed(b"miopenSetCTCLossDescriptor", status)
+cdef uint32_t filled(uint32_t kind, void *d, const int32_t *w, const char **what) noexcept nogil:
+    """`what`: the function of MIOpen's that a failure is told of."""
+    cdef double[3] factor
+    if kind == DNN_TENSOR:
+        what[0] = b"miopenSetTensorDescriptor"
+        return dg_miopen.miopenSetTensorDescriptor(<miopenTensorDescriptor_t>d, <miopenDataType_t>w[0], w[1],
+                                                   <const int *>&w[2], <const int *>&w[2 + DNN_DIMS])
+    if kind == DNN_CONVOLUTION:
+        what[0] = b"miopenInitConvolutionNdDescriptor"
+        return fill_convolution(<miopenConvolutionDescriptor_t>d, w)
+    if kind == DNN_POOLING:
+        what[0] = b"miopenSetNdPoolingDescriptor"
+        return fill_pooling(<miopenPoolingDescriptor_t>d, w)
+    if kind == DNN_ACTIVATION:
+        what[0] = b"miopenSetActivationDescriptor"
+        memcpy(factor, &w[1], sizeof(factor))
+        return dg_miopen.miopenSetActivationDescriptor(<miopenActivationDescriptor_t>d, <miopenActivationMode_t>w[0],
+                                                       factor[0], factor[1], factor[2])
+    if kind == DNN_LRN:
+        what[0] = b"miopenSetLRNDescriptor"
+        memcpy(factor, &w[2], sizeof(factor))
+        return dg_miopen.miopenSetLRNDescriptor(<miopenLRNDescriptor_t>d, <miopenLRNMode_t>w[0], <unsigned int>w[1],
+                                                factor[0], factor[1], factor[2])
+    if kind == DNN_RNN:
+        what[0] = b"miopenSetRNNDescriptor_V2"
+        return fill_rnn(<miopenRNNDescriptor_t>d, w)
+    if kind == DNN_CTC:
+        what[0] = b"miopenSetCTCLossDescriptor"
+        return dg_miopen.miopenSetCTCLossDescriptor(<miopenCTCLossDescriptor_t>d, <miopenDataType_t>w[0], w[1],
+                                                    <uint8_t>w[2])
+    what[0] = b"miopenSetReduceTensorDescriptor"
+    return dg_miopen.miopenSetReduceTensorDescriptor(
+        <miopenReduceTensorDescriptor_t>d, <miopenReduceTensorOp_t>w[0], <miopenDataType_t>w[1],
+        <miopenNanPropagation_t>w[2], <miopenReduceTensorIndices_t>w[3], <miopenIndicesType_t>w[4])
 
 
 cdef void *make(const content *c) noexcept nogil:
-    if c.kind == DNN_TENSOR:
-        return make_tensor(c.words)
-    if c.kind == DNN_CONVOLUTION:
-        return make_convolution(c.words)
-    if c.kind == DNN_POOLING:
-        return make_pooling(c.words)
-    if c.kind == DNN_ACTIVATION:
-        return make_activation(c.words)
-    if c.kind == DNN_LRN:
-        return make_lrn(c.words)
-    if c.kind == DNN_RNN:
-        return make_rnn(c.words)
-    if c.kind == DNN_CTC:
-        return make_ctc(c.words)
-    return make_reduce(c.words)
-
-
-cdef void unmake(uint32_t kind, void *amd) noexcept nogil:
-    if amd is NULL:
-        return
-    if kind == DNN_TENSOR:
-        dg_miopen.miopenDestroyTensorDescriptor(<miopenTensorDescriptor_t>amd)
-    elif kind == DNN_CONVOLUTION:
-        dg_miopen.miopenDestroyConvolutionDescriptor(<miopenConvolutionDescriptor_t>amd)
-    elif kind == DNN_POOLING:
-        dg_miopen.miopenDestroyPoolingDescriptor(<miopenPoolingDescriptor_t>amd)
-    elif kind == DNN_ACTIVATION:
-        dg_miopen.miopenDestroyActivationDescriptor(<miopenActivationDescriptor_t>amd)
-    elif kind == DNN_LRN:
-        dg_miopen.miopenDestroyLRNDescriptor(<miopenLRNDescriptor_t>amd)
-    elif kind == DNN_RNN:
-        dg_miopen.miopenDestroyRNNDescriptor(<miopenRNNDescriptor_t>amd)
-    elif kind == DNN_CTC:
-        dg_miopen.miopenDestroyCTCLossDescriptor(<miopenCTCLossDescriptor_t>amd)
-    else:
-        dg_miopen.miopenDestroyReduceTensorDescriptor(<miopenReduceTensorDescriptor_t>amd)
+    cdef const char *what = b"the descriptor's creation"
+    cdef void *d = NULL
+    cdef uint32_t status = created(c.kind, &d)
+    if status == 0:
+        status = filled(c.kind, d, c.words, &what)
+        if status == 0:
+            return d
+        unmake(c.kind, d)
+    dnn_failed(status_of_miopen(status), what, status)
+    return NULL
 
 
 cdef inline ring_place *places_of(ring *r) noexcept nogil:
@@ -387,19 +350,6 @@ cdef public void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d) noexcept nogil:
         dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"MIOpen has no tensors of vectors (NCHW_VECT_C)")
         return NULL
     return shape(h, d.type, d.count, d.dim, d.stride, &d.amd)
-
-
-cdef public void *dnn_amd_filter(dnn_handle *h, dnn_filter *d) noexcept nogil:
-    if d.amd is not NULL:
-        return d.amd
-    if d.format == CUDNN_TENSOR_NCHW_VECT_C:
-        dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"MIOpen has no filters of vectors (NCHW_VECT_C)")
-        return NULL
-    return shape(h, d.type, d.count, d.dim, d.stride, &d.amd)
-
-
-cdef public void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d) noexcept nogil:
-    return dnn_amd_correlation(h, d, False)
 
 
 cdef public void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable) noexcept nogil:

@@ -252,7 +252,7 @@ cdef public cudnnStatus_t convolution_backward_bias(dnn_handle *h, const void *a
         <miopenTensorDescriptor_t>asums, &bytes)
     if status != 0:
         return answered(status, b"miopenGetReductionWorkspaceSize")
-    bytes = (bytes + 255) & ~<size_t>255
+    bytes = rounded(bytes)
     memory = <char *>dnn_scratch(h, bytes + dnn_bytes(&sums))
     if memory is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the sums")

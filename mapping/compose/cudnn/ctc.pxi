@@ -336,7 +336,7 @@ cdef cudnnStatus_t ctc_run(dnn_handle *h, ctc_call *c, dnn_tensor *pd, const voi
     packed = pd[0]
     packed.stride[0], packed.stride[1], packed.stride[2] = c.batch * c.classes, c.classes, 1
     packed.amd = NULL
-    bytes = (dnn_bytes(&packed) + 255) & ~<size_t>255
+    bytes = rounded(dnn_bytes(&packed))
     moves_probs = not c.softmax or not ctc_is_packed(pd)
     moves_gradients = gradients is NULL or not ctc_is_packed(gd) or c.stepless
     memory = <char *>dnn_scratch(h, (bytes if moves_probs else 0) + (bytes if moves_gradients else 0)
@@ -360,7 +360,7 @@ cdef cudnnStatus_t ctc_run(dnn_handle *h, ctc_call *c, dnn_tensor *pd, const voi
                 return status
     if workspace is NULL:
         workspace = memory
-        memory += (needed + 255) & ~<size_t>255
+        memory += rounded(needed)
     if costs is NULL:
         costs = memory
     # MIOpen writes the lengths into the workspace without regard to the stream

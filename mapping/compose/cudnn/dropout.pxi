@@ -122,7 +122,7 @@ cdef cudnnStatus_t drop(dnn_handle *h, dnn_dropout *d, bint back, dnn_tensor *xd
         row = full[0]
         row.format = CUDNN_TENSOR_NCHW
         dnn_pack(CUDNN_TENSOR_NCHW, row.type, row.count, row.dim, row.stride)
-        bytes = (dnn_bytes(&row) + 255) & ~<size_t>255
+        bytes = rounded(dnn_bytes(&row))
         memory = <char *>dnn_scratch(h, 2 * bytes)
         if memory is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the images as rows")

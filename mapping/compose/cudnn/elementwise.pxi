@@ -127,7 +127,7 @@ cdef cudnnStatus_t chosen(dnn_handle *h, bint low, bint propagate, double a, dnn
     cdef uint32_t status
     cdef int i
     dnn_packed(cd, cd.type, &d)
-    bytes = room(dnn_bytes(&d))
+    bytes = rounded(dnn_bytes(&d))
     least = <char *>dnn_scratch(h, 512 + (3 if propagate else 4) * bytes)
     if least is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
@@ -176,7 +176,7 @@ cdef cudnnStatus_t roots(dnn_handle *h, int count, char *memory) noexcept nogil:
     """√a of floats one behind the other: x/√(x + ε), which batch normalisation with running values computes, where POWER
     takes all below 1e-6 for 0. The memory: 256 bytes, a, four of its size, the roots."""
     cdef dnn_tensor d, one
-    cdef size_t bytes = room(<size_t>count * 4)
+    cdef size_t bytes = rounded(<size_t>count * 4)
     cdef char *a = memory + 256
     cdef char *ones = a + bytes
     cdef char *zeros = ones + bytes
@@ -232,7 +232,7 @@ cdef cudnnStatus_t square_root(dnn_handle *h, double a, dnn_tensor *ad, const vo
     if cd.type == CUDNN_DATA_DOUBLE:
         return cannot(b"MIOpen has no square root of doubles")
     dnn_packed(ad, CUDNN_DATA_FLOAT, &d)
-    bytes = room(dnn_bytes(&d))
+    bytes = rounded(dnn_bytes(&d))
     if bytes > <size_t>0x1ffffffff:
         return cannot(b"more than 2^31 elements")
     work = <char *>dnn_scratch(h, DNN_WORK + 256 + 6 * bytes)

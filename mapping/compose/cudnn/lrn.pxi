@@ -105,7 +105,7 @@ cdef public cudnnStatus_t lrn_forward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t 
     amd = dnn_amd_shape(h, flat.type, flat.count, flat.dim, flat.stride)
     if lrn is NULL or amd is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
-    bytes = room(dnn_bytes(&packed))
+    bytes = rounded(dnn_bytes(&packed))
     if b != 0 or xd.type != CUDNN_DATA_FLOAT or not dnn_is_packed(xd) or not dnn_is_packed(yd):
         work = <char *>dnn_scratch(h, DNN_WORK + 2 * bytes)
         if work is NULL:
@@ -169,7 +169,7 @@ cdef public cudnnStatus_t lrn_backward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t
                       b"miopenLRNGetWorkSpaceSize")
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    bytes = room(dnn_bytes(&packed))
+    bytes = rounded(dnn_bytes(&packed))
     work = <char *>dnn_scratch(h, DNN_WORK + 4 * bytes + size)
     if work is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
@@ -290,8 +290,8 @@ cdef cudnnStatus_t divisive_begun(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, con
     for i in range(2, xd.count):
         larger.dim[i] += 1
     dnn_packed(&larger, CUDNN_DATA_FLOAT, &larger)
-    v.bytes = room(dnn_bytes(&v.packed))
-    v.work = <char *>dnn_scratch(h, DNN_WORK + 6 * v.bytes + room(dnn_bytes(&larger)))
+    v.bytes = rounded(dnn_bytes(&v.packed))
+    v.work = <char *>dnn_scratch(h, DNN_WORK + 6 * v.bytes + rounded(dnn_bytes(&larger)))
     if v.work is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
     v.top = v.work + DNN_WORK

@@ -11,19 +11,6 @@ cdef extern from "support.h" nogil:
                            const void *x, void *y)
 
 
-cdef inline size_t room(size_t bytes) noexcept nogil:
-    return (bytes + 255) & ~<size_t>255
-
-
-cdef inline bint is_float_type(int type) noexcept nogil:
-    return (type == CUDNN_DATA_FLOAT or type == CUDNN_DATA_DOUBLE or type == CUDNN_DATA_HALF
-            or type == CUDNN_DATA_BFLOAT16)
-
-
-cdef inline bint is_single(double value) noexcept nogil:
-    return <double><float>value == value or value != value
-
-
 cdef inline cudnnStatus_t tensor_checked(const dnn_tensor *d) noexcept nogil:
     if d.count == 0:
         return bad(b"a descriptor has not been set")

@@ -18,7 +18,7 @@ cdef extern from "support.h" nogil:
     void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma)
     void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type)
     int dnn_type_bytes(int type)
-    void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged)
+    uint32_t dnn_amd_merged(dnn_handle *h, int count, dnn_tensor **given, int more, void **amd)
     uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void *y)
     uint32_t dnn_copy(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y)
     uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
@@ -29,9 +29,6 @@ cdef extern from *:
     static inline uint32_t float_bits(float value) { union { float f; uint32_t u; } x = {value}; return x.u; }
     """
     uint32_t float_bits(float value) nogil
-
-cdef enum:
-    AMD_DIMS = 5  # of MIOpen's tensor operations
 
 
 cdef public int dnn_is_packed(const dnn_tensor *d) noexcept nogil:
@@ -93,8 +90,6 @@ cdef uint16_t bfloat16_bits(float value) noexcept nogil:
 
 cdef public uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y) noexcept nogil:
     """Each element ← value. MIOpen reads it in the tensor's type."""
-    cdef dnn_tensor *one = d
-    cdef dnn_tensor merged
     cdef double wide = value
     cdef float single = <float>value
     cdef uint16_t narrow
@@ -118,49 +113,33 @@ cdef public uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *
         given = &small
     else:
         return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"MIOpen fills no tensor of this type")
-    dnn_merge(1, &one, &merged)
-    if merged.count > AMD_DIMS:
-        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"more than 5 dimensions that cannot be merged")
-    amd = dnn_amd_shape(h, merged.type, merged.count, merged.dim, merged.stride)
-    if amd is NULL:
-        return CUDNN_STATUS_NOT_SUPPORTED
+    status = dnn_amd_merged(h, 1, &d, 0, &amd)
+    if status != 0:
+        return status
     status = dg_miopen.miopenSetTensor(<miopenHandle_t>h.amd, <miopenTensorDescriptor_t>amd, y, given)
     return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenSetTensor", status)
-
-
-cdef inline bint is_number(int type) noexcept nogil:
-    return (type == CUDNN_DATA_FLOAT or type == CUDNN_DATA_DOUBLE or type == CUDNN_DATA_HALF
-            or type == CUDNN_DATA_BFLOAT16)
 
 
 cdef uint32_t cast(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd,
         void *y) noexcept nogil:
     """y ← α·x + β·y from one type to another: the sum over a dimension of 1."""
     cdef dnn_tensor *given[2]
-    cdef dnn_tensor[2] merged
     cdef void *amd[2]
     cdef void *sum
     cdef double[2] wide
     cdef float[2] factor
     cdef size_t size = 0
     cdef bint doubles = xd.type == CUDNN_DATA_DOUBLE or yd.type == CUDNN_DATA_DOUBLE
-    cdef int i
     cdef uint32_t status
-    if work is NULL or not is_number(xd.type) or not is_number(yd.type):
+    if work is NULL or not is_float_type(xd.type) or not is_float_type(yd.type):
         return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"no way from one of these types to the other")
     if <double><float>alpha != alpha or <double><float>beta != beta:
         return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"a factor is no float, as MIOpen's reductions take")
     given[0] = yd
     given[1] = xd
-    dnn_merge(2, given, merged)
-    if merged[0].count > AMD_DIMS:
-        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"more than 5 dimensions that cannot be merged")
-    for i in range(2):
-        merged[i].dim[merged[i].count] = 1
-        merged[i].stride[merged[i].count] = 1
-        amd[i] = dnn_amd_shape(h, merged[i].type, merged[i].count + 1, merged[i].dim, merged[i].stride)
-        if amd[i] is NULL:
-            return CUDNN_STATUS_NOT_SUPPORTED
+    status = dnn_amd_merged(h, 2, given, 1, amd)
+    if status != 0:
+        return status
     sum = dnn_amd_reduce(h, MIOPEN_REDUCE_TENSOR_ADD, miopenDouble if doubles else miopenFloat, 1, 0, 0)
     if sum is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED

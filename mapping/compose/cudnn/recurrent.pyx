@@ -31,10 +31,6 @@ cdef extern from "dragoman.h" nogil:
     bint dg_foreign(const void *handle, uint32_t magic)
 
 
-cdef inline size_t up(size_t bytes) noexcept nogil:
-    return (bytes + 255) & ~<size_t>255
-
-
 cdef inline uint32_t answered(uint32_t status, const char *function) noexcept nogil:
     return 0 if status == 0 else dnn_failed(status_of_miopen(status), function, status)
 
@@ -226,10 +222,10 @@ cdef size_t bytes_of(const dnn_rnn_data *d) noexcept nogil:
 cdef void asked(dnn_net *n) noexcept nogil:
     """The spaces that the program gives, from those that MIOpen asks for."""
     if n.training:
-        n.work = up(n.states) + up(n.weights)
-        n.reserve = up(n.amd_reserve) + up(n.amd_work)
+        n.work = rounded(n.states) + rounded(n.weights)
+        n.reserve = rounded(n.amd_reserve) + rounded(n.amd_work)
     else:
-        n.work = up(n.states) + (up(n.weights) if has_one_bias(n.d) else 0) + up(n.amd_work) + up(n.amd_reserve)
+        n.work = rounded(n.states) + (rounded(n.weights) if has_one_bias(n.d) else 0) + rounded(n.amd_work) + rounded(n.amd_reserve)
         n.reserve = 0
 
 
@@ -486,7 +482,7 @@ cdef public uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, 
     cdef uint32_t status = states_given(n, &hx, &cx, memory)
     if status != 0:
         return status
-    memory += up(n.states)
+    memory += rounded(n.states)
     status = weights_of(n, w, memory, &weights)
     if status != 0:
         return status
@@ -494,14 +490,14 @@ cdef public uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, 
         if n.drops is not NULL and dnn_dropout_drawing(n.h, n.drops) is NULL:
             return CUDNN_STATUS_BAD_PARAM
         amd_reserve = reserve
-        amd_work = <char *>reserve + up(n.amd_reserve)
+        amd_work = <char *>reserve + rounded(n.amd_reserve)
     else:
         if has_one_bias(n.d):
-            memory += up(n.weights)
+            memory += rounded(n.weights)
         amd_work = memory
-        amd_reserve = memory + up(n.amd_work)
+        amd_reserve = memory + rounded(n.amd_work)
     if x is NULL or y is NULL:
-        spare = <char *>dnn_scratch(n.h, up(n.x_bytes) + n.y_bytes)
+        spare = <char *>dnn_scratch(n.h, rounded(n.x_bytes) + n.y_bytes)
         if spare is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for an x or y that is not given")
         if x is NULL:
@@ -510,7 +506,7 @@ cdef public uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, 
             if status != 0:
                 return status
         if y is NULL:
-            y = spare + up(n.x_bytes)
+            y = spare + rounded(n.x_bytes)
     if n.d.cell != CUDNN_LSTM:
         cy = NULL
     if n.x is not NULL:
@@ -540,11 +536,11 @@ cdef public uint32_t dnn_net_backward_data(dnn_net *n, const void *y, const void
         void *reserve) noexcept nogil:
     cdef char *memory = <char *>work
     cdef const void *weights = NULL
-    cdef void *amd_work = <char *>reserve + up(n.amd_reserve)
+    cdef void *amd_work = <char *>reserve + rounded(n.amd_reserve)
     cdef uint32_t status = states_given(n, &hx, &cx, memory)
     if status != 0:
         return status
-    status = weights_of(n, w, memory + up(n.states), &weights)
+    status = weights_of(n, w, memory + rounded(n.states), &weights)
     if status != 0:
         return status
     if dx is NULL:
@@ -574,8 +570,8 @@ cdef public uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const v
         void *work, void *reserve) noexcept nogil:
     """MIOpen writes the gradient, cuDNN adds it."""
     cdef char *memory = <char *>work
-    cdef void *raw = memory + up(n.states)
-    cdef void *amd_work = <char *>reserve + up(n.amd_reserve)
+    cdef void *raw = memory + rounded(n.states)
+    cdef void *amd_work = <char *>reserve + rounded(n.amd_reserve)
     cdef const void *cx = NULL
     cdef size_t elements = n.weights / <size_t>dnn_type_bytes(n.type)
     cdef dnn_tensor d

@@ -188,21 +188,21 @@ cdef public cudnnStatus_t reduce_tensor(dnn_handle *h, dnn_reduce *d, void *indi
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if blends or no_zeros or workspace is NULL or workspace_size < wanted:
-        c_bytes = room(dnn_bytes(cd)) if blends else 0
-        a_bytes = room(dnn_bytes(&packed)) if no_zeros else 0
-        memory = <char *>dnn_scratch(h, 256 + room(wanted) + c_bytes + 2 * a_bytes)
+        c_bytes = rounded(dnn_bytes(cd)) if blends else 0
+        a_bytes = rounded(dnn_bytes(&packed)) if no_zeros else 0
+        memory = <char *>dnn_scratch(h, 256 + rounded(wanted) + c_bytes + 2 * a_bytes)
         if memory is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
         workspace = memory + 256
         workspace_size = wanted
         if blends:
-            out = memory + 256 + room(wanted)
+            out = memory + 256 + rounded(wanted)
         if no_zeros:
-            status = without_zeros(h, ad, A, &packed, memory + 256 + room(wanted) + c_bytes,
-                                   memory + 256 + room(wanted) + c_bytes + a_bytes, memory)
+            status = without_zeros(h, ad, A, &packed, memory + 256 + rounded(wanted) + c_bytes,
+                                   memory + 256 + rounded(wanted) + c_bytes + a_bytes, memory)
             if status != CUDNN_STATUS_SUCCESS:
                 return status
-            A = memory + 256 + room(wanted) + c_bytes
+            A = memory + 256 + rounded(wanted) + c_bytes
     if blends:
         status = reduced(h, reduction, indices, indices_size, workspace, workspace_size, 1, 0, ad.type, amd, A, out)
         return status if status != CUDNN_STATUS_SUCCESS else dnn_blended(h, factor[0], out, factor[1], cd, C)

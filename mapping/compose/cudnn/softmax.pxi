@@ -2,6 +2,7 @@
 
 include "common.pxi"
 include "amd.pxi"
+include "packed.pxi"
 
 
 cdef cudnnStatus_t softmax_checked(uint32_t algorithm, uint32_t mode, const dnn_tensor *a, const dnn_tensor *b) noexcept nogil:
@@ -39,12 +40,6 @@ cdef bint in_four(const dnn_tensor *d, dnn_tensor *four) noexcept nogil:
     return True
 
 
-cdef void packed_like(const dnn_tensor *d, dnn_tensor *packed) noexcept nogil:
-    packed[0] = d[0]
-    packed.amd = NULL
-    dnn_pack(CUDNN_TENSOR_NCHW, d.type, d.count, d.dim, packed.stride)
-
-
 cdef cudnnStatus_t softmax_of_copies(dnn_handle *h, uint32_t algorithm, uint32_t mode, double alpha, int inputs,
         dnn_tensor **given, const void **from_, double beta, dnn_tensor *yd, void *y) noexcept nogil:
     """For layouts that do not fit four dimensions: packed copies, and the result blended into y."""
@@ -57,9 +52,9 @@ cdef cudnnStatus_t softmax_of_copies(dnn_handle *h, uint32_t algorithm, uint32_t
     cdef float zero = 0
     cdef uint32_t status
     cdef int i
-    packed_like(yd, &packed)
+    dnn_packed(yd, yd.type, &packed)
     in_four(&packed, &four)
-    bytes = (dnn_bytes(&packed) + 255) & ~<size_t>255
+    bytes = rounded(dnn_bytes(&packed))
     memory = <char *>dnn_scratch(h, bytes * <size_t>(inputs + 1))
     amd = dnn_amd_shape(h, four.type, 4, four.dim, four.stride)
     if memory is NULL:

@@ -222,10 +222,6 @@ cdef inline int result_of(int direction) noexcept nogil:
     return 2 if direction == DNN_FORWARD else 0 if direction == DNN_BACKWARD_DATA else 1
 
 
-cdef inline size_t rounded(size_t bytes) noexcept nogil:
-    return (bytes + 255) & ~<size_t>255
-
-
 # ---- solutions
 
 cdef void fill_key(const dnn_work *k, bint repeatable, int32_t *key) noexcept nogil:

@@ -50,10 +50,6 @@ cdef struct grid_call:
     char *result
 
 
-cdef inline size_t up(size_t bytes) noexcept nogil:
-    return (bytes + 255) & ~<size_t>255
-
-
 cdef void plain(grid_call *g, dnn_tensor *d, int rows, int columns, int row_step, int column_step) noexcept nogil:
     memset(d, 0, sizeof(dnn_tensor))
     d.type = g.type
@@ -200,11 +196,11 @@ cdef cudnnStatus_t grid(dnn_handle *h, dnn_spatial *d, bint back, const void *gi
     out_count = g.images * (6 if back else 2 * places)
     if 3 * places > 0x7fffffff or max(in_count, out_count) > 0x7fffffff:
         return cannot(b"a grid of more than 2^31 numbers")
-    coordinates = up(<size_t>places * 3 * g.bytes)
-    line = up(<size_t>max(g.width, g.height) * g.bytes)
+    coordinates = rounded(<size_t>places * 3 * g.bytes)
+    line = rounded(<size_t>max(g.width, g.height) * g.bytes)
     wide = 0
     if half:
-        wide = 256 + up(<size_t>out_count * 4) * 2 + up(<size_t>in_count * 4)
+        wide = 256 + rounded(<size_t>out_count * 4) * 2 + rounded(<size_t>in_count * 4)
     memory = <char *>dnn_scratch(h, coordinates + line + 256 + wide)
     if memory is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the coordinates")
@@ -213,10 +209,10 @@ cdef cudnnStatus_t grid(dnn_handle *h, dnn_spatial *d, bint back, const void *gi
     g.one = g.line + line
     half_one = g.one + 256
     g.zeros = half_one + 256
-    g.result = g.zeros + up(<size_t>out_count * 4)
-    g.given = g.result + up(<size_t>out_count * 4)
+    g.result = g.zeros + rounded(<size_t>out_count * 4)
+    g.given = g.result + rounded(<size_t>out_count * 4)
     status = dg_hip.hipMemsetAsync(
-        memory, 0, coordinates + line + 256 + (256 + up(<size_t>out_count * 4) if half else 0),
+        memory, 0, coordinates + line + 256 + (256 + rounded(<size_t>out_count * 4) if half else 0),
         <hipStream_t>to_stream(h.stream))
     if status != 0:
         return dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"hipMemsetAsync", status)
@@ -479,7 +475,7 @@ cdef uint32_t blended(sample_call *s, double alpha, char *raw, dnn_tensor *pack,
 
 cdef inline char *piece(char **memory, size_t bytes) noexcept nogil:
     cdef char *start = memory[0]
-    memory[0] = start + up(bytes)
+    memory[0] = start + rounded(bytes)
     return start
 
 

@@ -32,8 +32,6 @@ DG_HIDDEN uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, i
 /* ---- cache: MIOpen's descriptors by content; NULL where there is none, and the reason is told (`dnn_because`) */
 DG_HIDDEN void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride);
 DG_HIDDEN void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d);
-DG_HIDDEN void *dnn_amd_filter(dnn_handle *h, dnn_filter *d);
-DG_HIDDEN void *dnn_amd_convolution(dnn_handle *h, dnn_convolution *d);
 DG_HIDDEN void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, int repeatable);
 DG_HIDDEN void *dnn_amd_pooling(dnn_handle *h, dnn_pooling *d);
 DG_HIDDEN void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma);
@@ -48,11 +46,11 @@ DG_HIDDEN void dnn_ring_emptied(dnn_handle *h);
 DG_HIDDEN double dnn_factor(int type, const void *factor);
 DG_HIDDEN size_t dnn_bytes(const dnn_tensor *d); /* from the first element to the last */
 DG_HIDDEN void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged); /* fewer dimensions */
+DG_HIDDEN uint32_t dnn_amd_merged(dnn_handle *h, int count, dnn_tensor **given, int more, void **amd);
 DG_HIDDEN uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void *y);
 DG_HIDDEN uint32_t dnn_copy(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y);
 DG_HIDDEN uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
                                  const void *B, double beta, dnn_tensor *cd, void *C);
-DG_HIDDEN void *dnn_raw(dnn_handle *h, double beta, const dnn_tensor *d, void *y);
 DG_HIDDEN uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y);
 
 /* ---- solutions: convolutions through MIOpen's immediate mode; unroll: as products, for doubles */

@@ -102,10 +102,6 @@ cdef uint32_t rolled(dnn_handle *h, const dnn_work *k, int first, int images, vo
     return 0
 
 
-cdef inline size_t rounded(size_t bytes) noexcept nogil:
-    return (bytes + 255) & ~<size_t>255
-
-
 cdef int at_once(const dnn_work *k) noexcept nogil:
     """Images whose columns are made at a time."""
     cdef int64_t each = outputs(k) * k.taps * k.given[0].dim[1] * <int64_t>sizeof(double)

@@ -25,3 +25,18 @@ cdef inline void give(int *place, int value) noexcept nogil:
     """An answer that the caller may not want."""
     if place is not NULL:
         place[0] = value
+
+
+cdef inline size_t rounded(size_t bytes) noexcept nogil:
+    """Pieces of memory begin at multiples of this, as HIP's own allocations do."""
+    return (bytes + 255) & ~<size_t>255
+
+
+cdef inline bint is_float_type(int type) noexcept nogil:
+    return (type == CUDNN_DATA_FLOAT or type == CUDNN_DATA_DOUBLE or type == CUDNN_DATA_HALF
+            or type == CUDNN_DATA_BFLOAT16)
+
+
+cdef inline bint is_single(double value) noexcept nogil:
+    """A float holds it: MIOpen takes its factors so."""
+    return <double><float>value == value or value != value
