@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -57,8 +58,18 @@ def windows_with_cpu(tmp_path_factory: pytest.TempPathFactory, openblas_wheel: P
 
 
 @pytest.fixture(scope="session")
-def wine() -> str:
+def wine(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs a program under Wine, in a prefix that only this process has: two that make one prefix at once get in each other's way."""
     found = shutil.which("wine64") or next((p for p in ("/usr/lib/wine/wine64",) if os.access(p, os.X_OK)), None)
     if found is None:
         pytest.skip("wine64 runs the Windows programs (apt-get install wine64)")
-    return found
+    own = {"WINEPREFIX": str(tmp_path_factory.mktemp("wine") / "prefix"), "WINEDEBUG": "-all"}
+
+    def run(*command: str, cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [found, *command], cwd=cwd, env=env | own, capture_output=True, encoding="utf-8", timeout=300, check=False
+        )
+
+    made = run("wineboot", "--init", cwd=tmp_path_factory.getbasetemp(), env=dict(os.environ))
+    assert made.returncode == 0, f"Wine made no prefix: {made.stderr}"
+    return run
