@@ -84,6 +84,15 @@ def gather(reports: Iterable[Mapping[str, Any]]) -> Recorded:
     return found
 
 
+def merged(old: Recorded, new: Recorded) -> Recorded:
+    """`new` over `old`, case by case."""
+    found = {library: {e: dict(c) for e, c in entries.items()} for library, entries in old.items()}
+    for library, entries in new.items():
+        for entry, cases in entries.items():
+            found.setdefault(library, {}).setdefault(entry, {}).update(cases)
+    return found
+
+
 def text(statuses: Recorded, seen_on: str) -> str:
     """The file: one line an entry, in sorted order, no date."""
     head = {"format": FORMAT, "seen_on": seen_on}
