@@ -19,7 +19,7 @@ def clean(done: subprocess.CompletedProcess[str]) -> None:
 
 
 @pytest.mark.parametrize("major", MAJORS)
-@pytest.mark.parametrize("source", ["runtime.c", "driver.c"])
+@pytest.mark.parametrize("source", ["runtime.c", "driver.c", "refusals.c"])
 def test_program(built: Built, source: str, major: int) -> None:
     clean(built.run(built.program(source, major), major))
 
@@ -30,7 +30,7 @@ def test_per_thread_default_stream(built: Built, major: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["runtime.c", "driver.c"])
+@pytest.mark.parametrize("source", ["runtime.c", "driver.c", "refusals.c"])
 def test_nothing_leaks(built: Built, valgrind: tuple[str, ...], source: str) -> None:
     clean(built.run(built.program(source, 12), 12, before=valgrind))
 
