@@ -186,6 +186,31 @@ static void pools(void) {
     IS(1, cudaMemPoolSetAccess((cudaMemPool_t)0x1234, &access, 1));
 }
 
+/* Rows that are nothing, too many, or behind the memory: refused before the first is written, and at once. */
+static void fills(void) {
+    CUdeviceptr d = 0;
+    unsigned char back[256];
+    OK(cuMemAlloc(&d, 256));
+    OK(cuMemsetD8(d, 7, 256));
+    OK(cuMemsetD2D8(d, 16, 1, 0, SIZE_MAX));
+    OK(cuMemsetD2D16(d, 16, 1, 8, 0));
+    OK(cuMemsetD2D32(d, 0, 1, 0, SIZE_MAX));
+    IS(1, cuMemsetD2D8(d, 16, 1, 16, SIZE_MAX));
+    IS(1, cuMemsetD2D8(d, SIZE_MAX, 1, 16, 2));
+    IS(1, cuMemsetD2D16(d, 16, 1, SIZE_MAX / 2 + 1, 1));
+    IS(1, cuMemsetD2D32(d, 16, 1, SIZE_MAX / 4 + 2, 2));
+    IS(1, cuMemsetD2D32(d, 16, 1, 4, 17)); /* one row too many */
+    IS(1, cuMemsetD2D32Async(d, 16, 1, 4, 17, NULL));
+    IS(1, cuMemsetD2D8(0, 16, 1, 4, 2));
+    OK(cuMemcpyDtoH(back, d, 256));
+    for (int i = 0; i < 256; i++) IS(7, back[i]);
+    OK(cuMemsetD2D8(d, 16, 1, 4, 16));
+    OK(cuMemcpyDtoH(back, d, 256));
+    for (int i = 0; i < 256; i++) IS(i % 16 < 4 ? 1 : 7, back[i]);
+    OK(cuMemFree(d));
+    IS(1, cuMemFree(d));
+}
+
 static void devices(void) {
     struct cudaDeviceProp p;
     int device = -1;
@@ -204,6 +229,7 @@ int main(void) {
     pitched();
     attached();
     pools();
+    fills();
     devices();
     cudaGetLastError();
     printf("%d misses\n", misses);
