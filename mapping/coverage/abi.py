@@ -21,7 +21,12 @@ _FILE = {"cublasLt": "cublas"}  # whose file of prototypes has a library's
 def agreeing(library: Library, version: LibraryVersion, functions: Sequence[Function]) -> Mapping[str, Judged]:
     """The functions that agree. What no public header declares is not among them, nor anything where no list is at hand."""
     file = _file(_FILE.get(library.name, library.name), version.version)
-    exported = {name for s in exports.SYSTEMS for p in ("", *version.parts) for name in exports.nvidia(library, version, s, p) or ()}
+    exported = {
+        name
+        for s in exports.SYSTEMS
+        for p in ("", *version.parts)
+        for name in exports.nvidia(library, version, s, p) or ()
+    }
     if file is None:
         return {}
     declared = _declared(file)
@@ -43,7 +48,10 @@ def normal(ctype: str) -> str:
 
 def _file(name: str, version: str) -> Path | None:
     """Package data when installed, the tests' facts in a checkout. `11.11` is in the file's name, `11.11.3` the library."""
-    for folder in (paths.package_dir() / "data" / "prototypes", paths.package_dir().parent / "tests" / "facts" / "cuda"):
+    for folder in (
+        paths.package_dir() / "data" / "prototypes",
+        paths.package_dir().parent / "tests" / "facts" / "cuda",
+    ):
         for file in sorted(folder.glob(f"{name}-*.functions.tsv")):
             known = file.name.removeprefix(f"{name}-").removesuffix(".functions.tsv")
             if f"{version}.".startswith(f"{known}."):

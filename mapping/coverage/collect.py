@@ -79,7 +79,11 @@ def standing(
     library: Library, version: LibraryVersion, functions: Sequence[Function]
 ) -> dict[str, Mapping[str, records.Judged]]:
     """Judges that say nothing of a build: their records hold for entries that have not changed."""
-    return {AMD_HOST: amd_host(functions), ABI: abi.agreeing(library, version, functions), CLIENTS: clients.called(functions)}
+    return {
+        AMD_HOST: amd_host(functions),
+        ABI: abi.agreeing(library, version, functions),
+        CLIENTS: clients.called(functions),
+    }
 
 
 def amd_host(functions: Sequence[Function]) -> Mapping[str, records.Judged]:

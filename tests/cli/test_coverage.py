@@ -12,7 +12,6 @@ from pathlib import Path
 import facts
 import pytest
 from as_user import Dragoman
-from markupsafe import escape
 from dragoman import explain as explaining
 from dragoman.amdhost import results as amd_records
 from dragoman.coverage import abi, clients, collect, exports, html, markdown, order, records
@@ -22,6 +21,7 @@ from dragoman.parity import known
 from dragoman.parity.report import FunctionResult, Numbers, Report, Status
 from dragoman.tables.loader import load
 from dragoman.tables.model import Tables
+from markupsafe import escape
 
 
 @pytest.fixture(scope="module")
@@ -218,9 +218,7 @@ def test_a_failed_function_is_not_confirmed(tables: Tables, tmp_path: Path, monk
         assert row.confirmed == bool(confirmed)
 
 
-def test_answers_are_nvidias_or_they_are_not(
-    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_are_nvidias_or_they_are_not(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The judge `nvidia`: only what its library was asked counts, and one other answer is one too many."""
     monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path))
 
@@ -266,7 +264,9 @@ def test_abi_judges_what_the_headers_declare(tables: Tables, library: str, major
     assert abi.agreeing(known, known.versions[major], [one])
     less = dataclasses.replace(one, params=one.params[:-1])
     assert not abi.agreeing(known, known.versions[major], [less])
-    assert not abi.agreeing(tables.libraries["cuda"], tables.libraries["cuda"].versions[12], tables.functions("cuda", 12))
+    assert not abi.agreeing(
+        tables.libraries["cuda"], tables.libraries["cuda"].versions[12], tables.functions("cuda", 12)
+    )
 
 
 def test_a_client_counts_for_the_entry_it_called(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
