@@ -237,8 +237,15 @@ cdef inline cublasStatus_t get_math_mode(dg_blas *h, cublasMath_t *mode) noexcep
 
 
 cdef inline cublasStatus_t set_sm_count_target(dg_blas *h, int count) noexcept nogil:
+    """0: all of them. No more than the handle's device has, as seen on NVIDIA's library."""
+    cdef int there = 0
     if count < 0:
         return CUBLAS_STATUS_INVALID_VALUE
+    if count > 0:
+        if dg_hip.hipDeviceGetAttribute(&there, 63, h.device) != 0:  # the number of multiprocessors
+            return CUBLAS_STATUS_INTERNAL_ERROR
+        if count > there:
+            return CUBLAS_STATUS_INVALID_VALUE
     h.sm_target = count
     return CUBLAS_STATUS_SUCCESS
 

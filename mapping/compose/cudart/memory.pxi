@@ -1,6 +1,7 @@
 # Memory of the CUDA runtime: what one call of HIP does not answer.
 include "common.pxi"
 include "memory_place.pxi"
+include "cudart/rows.pxi"
 
 
 cdef inline cudaError_t managed_alloc(void **pointer, size_t size, unsigned int flags) noexcept nogil:
@@ -9,6 +10,29 @@ cdef inline cudaError_t managed_alloc(void **pointer, size_t size, unsigned int 
         pointer[0] = NULL
         return cudaSuccess
     return of_hip(dg_hip.hipMallocManaged(pointer, size, flags))
+
+
+cdef inline cudaError_t malloc_pitch(void **pointer, size_t *pitch, size_t width, size_t height) noexcept nogil:
+    return of_hip(pitched_alloc(pointer, pitch, width, height))
+
+
+cdef inline cudaError_t malloc_box(cudaPitchedPtr *box, cudaExtent extent) noexcept nogil:
+    """Rows as cudaMallocPitch has them; the width that is told back is the one that was asked for."""
+    cdef size_t *sizes = <size_t *>&extent  # width, height, depth
+    cdef size_t width = sizes[0]
+    cdef uint32_t error
+    sizes[0] = row_bytes(width)
+    if sizes[0] < width:
+        return refused(cudaErrorMemoryAllocation)
+    error = dg_hip.hipMalloc3D(box, (<hipExtent *>sizes)[0])
+    if error == 0:
+        (<cudart_pitched *>box).xsize = width
+    return of_hip(error)
+
+
+cdef inline cudaError_t host_register(void *pointer, size_t size, unsigned int flags) noexcept nogil:
+    """CUDA has four flags; HIP takes bits that it gives no meaning."""
+    return of_hip(dg_hip.hipHostRegister(pointer, size, flags)) if flags <= 15 else refused(cudaErrorInvalidValue)
 
 
 cdef inline cudaError_t pointer_attributes(cudaPointerAttributes *attributes, const void *pointer) noexcept nogil:
