@@ -153,7 +153,7 @@ cdef inline cudaError_t choose_device(int *device, const cudaDeviceProp *prop) n
 cdef inline bint flags_make_sense(unsigned int flags) noexcept nogil:
     """One way of waiting at most (three bits), and no bit that no flag has."""
     cdef unsigned int wait = flags & 7
-    return (flags & ~<unsigned int>(31 | CUDART_SYNC_MEMOPS)) == 0 and wait <= 4 and wait != 3
+    return (flags & ~<unsigned int>0xff) == 0 and wait <= 4 and wait != 3
 
 
 cdef inline cudaError_t init_device(int device, unsigned int device_flags, unsigned int flags) noexcept nogil:
@@ -175,9 +175,11 @@ cdef inline cudaError_t device_set_limit(cudaLimit limit, size_t value) noexcept
 
 
 cdef inline cudaError_t set_device_flags(unsigned int flags) noexcept nogil:
-    """Copies that end before their call does (0x80, since CUDA 12) are kept and told back: HIP has no such flag."""
-    cdef unsigned int own = flags & CUDART_SYNC_MEMOPS if dg_own_library.cuda_major >= 12 else 0
-    cdef cudaError_t status = of_hip(dg_hip.hipSetDeviceFlags(flags & ~own))
+    """Of the flags since CUDA 12, which HIP has not: copies that end before their call does (0x80) are kept and told back, what
+    else NVIDIA's takes (0x20, 0x40) is not."""
+    cdef unsigned int later = flags & <unsigned int>0xe0 if dg_own_library.cuda_major >= 12 else 0
+    cdef unsigned int own = later & CUDART_SYNC_MEMOPS
+    cdef cudaError_t status = of_hip(dg_hip.hipSetDeviceFlags(flags & ~later))
     if status == cudaSuccess:
         cudart_flags(1, own)
     return status
@@ -186,7 +188,7 @@ cdef inline cudaError_t set_device_flags(unsigned int flags) noexcept nogil:
 cdef inline cudaError_t get_device_flags(unsigned int *flags) noexcept nogil:
     cdef cudaError_t status = of_hip(dg_hip.hipGetDeviceFlags(flags))
     if status == cudaSuccess:
-        flags[0] |= cudart_flags(0, 0)
+        flags[0] |= cudart_flags(0, 0) | 8  # cudaDeviceMapHost: pinned memory is always mapped where addresses are unified
     return status
 
 

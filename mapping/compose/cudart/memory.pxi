@@ -31,8 +31,28 @@ cdef inline cudaError_t malloc_box(cudaPitchedPtr *box, cudaExtent extent) noexc
 
 
 cdef inline cudaError_t host_register(void *pointer, size_t size, unsigned int flags) noexcept nogil:
-    """CUDA has four flags; HIP takes bits that it gives no meaning."""
-    return of_hip(dg_hip.hipHostRegister(pointer, size, flags)) if flags <= 15 else refused(cudaErrorInvalidValue)
+    """CUDA has four flags; HIP takes bits that it gives no meaning. Memory of the program's is none of a device's (flag 4)."""
+    cdef bint right = flags <= 15 and not flags & 4
+    return of_hip(dg_hip.hipHostRegister(pointer, size, flags)) if right else refused(cudaErrorInvalidValue)
+
+
+cdef inline cudaError_t host_flags(unsigned int *flags, void *pointer) noexcept nogil:
+    """Page-locked memory is always mapped (2) where addresses are unified."""
+    cdef cudaError_t status = of_hip(dg_hip.hipHostGetFlags(flags, pointer))
+    if status == cudaSuccess:
+        flags[0] |= 2
+    return status
+
+
+cdef inline cudaError_t memory_info(size_t *free, size_t *total) noexcept nogil:
+    """Either may be NULL; AMD's wants both."""
+    cdef size_t[2] sizes
+    cdef cudaError_t status = of_hip(dg_hip.hipMemGetInfo(&sizes[0], &sizes[1]))
+    if status == cudaSuccess and free is not NULL:
+        free[0] = sizes[0]
+    if status == cudaSuccess and total is not NULL:
+        total[0] = sizes[1]
+    return status
 
 
 cdef inline cudaError_t pointer_attributes(cudaPointerAttributes *attributes, const void *pointer) noexcept nogil:

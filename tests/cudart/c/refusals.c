@@ -61,16 +61,19 @@ static void flags(void) {
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         OK(cudaSetDeviceFlags(right[i]));
         OK(cudaGetDeviceFlags(&kept));
-        IS(right[i], kept);
+        IS(right[i] | 8, kept); /* pinned memory is always mapped */
     }
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) IS(1, cudaSetDeviceFlags(wrong[i]));
     OK(cudaGetDeviceFlags(&kept));
-    IS(16 | 1, kept); /* as they were */
+    IS(16 | 8 | 1, kept); /* as they were */
     IS(1, cudaGetDeviceFlags(NULL));
 #if CUDART_VERSION >= 12000
     OK(cudaSetDeviceFlags(0x80 | 4)); /* synchronous copies */
     OK(cudaGetDeviceFlags(&kept));
-    IS(0x80 | 4, kept);
+    IS(0x80 | 8 | 4, kept);
+    OK(cudaSetDeviceFlags(0x60)); /* taken, and not told back */
+    OK(cudaGetDeviceFlags(&kept));
+    IS(8, kept);
     IS(1, cudaInitDevice(0, 3, 1)); /* 1: the flags count */
     OK(cudaInitDevice(0, 3, 0));
     OK(cudaInitDevice(0, 4, 1));
@@ -82,7 +85,7 @@ static void flags(void) {
     OK(cudaDeviceReset());
     OK(cudaSetDeviceFlags(0));
     OK(cudaGetDeviceFlags(&kept));
-    IS(0, kept);
+    IS(8, kept);
 }
 
 static void registered(void) {
