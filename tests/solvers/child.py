@@ -44,7 +44,9 @@ def expected(x: Any, w: Any, dy: Any) -> dict[str, Any]:
     return {"forward": y, "data": dx[:, :, PAD:-PAD, PAD:-PAD], "filter": dw}
 
 
-def main(cudnn_path: str, cudart_path: str, directions: str = "forward,data,filter", calls: str = "1", type_: str = "f32") -> None:
+def main(
+    cudnn_path: str, cudart_path: str, directions: str = "forward,data,filter", calls: str = "1", type_: str = "f32"
+) -> None:
     cudart, dnn = ctypes.CDLL(cudart_path), ctypes.CDLL(cudnn_path)
     kind, dtype = (FLOAT, np.float32) if type_ == "f32" else (HALF, np.float16)
     random = np.random.default_rng(1)
@@ -73,9 +75,13 @@ def main(cudnn_path: str, cudart_path: str, directions: str = "forward,data,filt
             if direction == "forward":
                 status = dnn.cudnnConvolutionForward(*head, xd, d["x"].place, wd, d["w"].place, *tail, yd, out.place)
             elif direction == "data":
-                status = dnn.cudnnConvolutionBackwardData(*head, wd, d["w"].place, yd, d["dy"].place, *tail, xd, out.place)
+                status = dnn.cudnnConvolutionBackwardData(
+                    *head, wd, d["w"].place, yd, d["dy"].place, *tail, xd, out.place
+                )
             else:
-                status = dnn.cudnnConvolutionBackwardFilter(*head, xd, d["x"].place, yd, d["dy"].place, *tail, wd, out.place)
+                status = dnn.cudnnConvolutionBackwardFilter(
+                    *head, xd, d["x"].place, yd, d["dy"].place, *tail, wd, out.place
+                )
             assert status == 0, f"{direction} answers {status}"
             assert np.array_equal(out.back(), wanted[direction]), f"{direction} is wrong"
     print("ok")

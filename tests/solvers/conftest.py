@@ -80,7 +80,16 @@ def shims(libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / file.name).symlink_to(file)
     for name, define in (("libMIOpen.so.1", "DNN"), ("libamdhip64.so.7", "HIP")):
         (folder / name).unlink()
-        command = ["cc", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-DSHIM_{define}", str(HERE / "c" / "shim.c")]
+        command = [
+            "cc",
+            "-shared",
+            "-fPIC",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            f"-DSHIM_{define}",
+            str(HERE / "c" / "shim.c"),
+        ]
         link = [f"-Wl,-soname,libshim_{define.lower()}.so", "-Wl,--no-as-needed", f"-Wl,-rpath,{cpu}", str(cpu / name)]
         subprocess.run([*command, "-o", str(folder / name), *link, "-ldl"], check=True)
     return folder
