@@ -21,7 +21,7 @@ WRONG = {
     ),
     "a number": ("solvers: {A: 0}\navoid: []\n", "1:14: 0 is no number of a solver; expected one from 1 to 65535"),
     "no rows": ("solvers: {A: 1}\n", "1:1: the key 'avoid' is missing; expected it here"),
-    "a key": (HEAD + f"avoid: [{{{ROW}, gfxs: [gfx9]}}]\n", "2:91: unknown key 'gfxs'; did you mean 'gfx'?"),
+    "a key": (HEAD + f"avoid: [{{{ROW}, gfxs: [gfx9]}}]\n", "2:93: unknown key 'gfxs'; did you mean 'gfx'?"),
     "no solver": (
         HEAD + "avoid: [{solver: [GemmFwdRset], reason: r}]\n",
         "2:19: unknown solver 'GemmFwdRset'; did you mean 'GemmFwdRest'?",
@@ -32,19 +32,19 @@ WRONG = {
     ),
     "no architecture": (
         HEAD + f"avoid: [{{{ROW}, gfx: [1100]}}]\n",
-        "2:97: '1100' is no architecture; expected one such as gfx1100, or gfx11* for all that begin so",
+        "2:99: '1100' is no architecture; expected one such as gfx1100, or gfx11* for all that begin so",
     ),
     "a direction": (
         HEAD + f"avoid: [{{{ROW}, direction: [forwards]}}]\n",
-        "2:103: unknown direction 'forwards'; did you mean 'forward'?",
+        "2:105: unknown direction 'forwards'; did you mean 'forward'?",
     ),
     "a type": (
         HEAD + f"avoid: [{{{ROW}, types: [f64x]}}]\n",
-        "2:99: unknown element type 'f64x'; did you mean 'f16'?",
+        "2:101: unknown element type 'f64x'; expected one of bf16, f16, f32, i8",
     ),
     "a release": (
         HEAD + f"avoid: [{{{ROW}, since: '6'}}]\n",
-        "2:98: '6' is no release; expected one such as '6.4'",
+        "2:100: '6' is no release; expected one such as '6.4'",
     ),
     "releases the wrong way": (
         HEAD + f"avoid: [{{{ROW}, since: '6.4', until: '6.2'}}]\n",

@@ -9,7 +9,7 @@ include "generated.pxi"
 include "cudnn_abi.pxi"
 include "slots.pxi"
 
-from libc.string cimport memcmp, memcpy, strchr, strcmp, strlen, strncmp
+from libc.string cimport memcpy, strchr, strcmp, strlen, strncmp
 
 from libc.stdint cimport uint8_t
 
@@ -105,7 +105,7 @@ cdef void take_word(avoid_state *s, const char *word, size_t length) noexcept no
     if at is not NULL:
         at[0] = 0
     if (strlen(text) < WORD and is_called(0, text)
-            and (at is NULL or (strlen(at + 1) < WORD and memcmp(at + 1, b"gfx", 3) == 0))):
+            and (at is NULL or (strlen(at + 1) < WORD and strncmp(at + 1, b"gfx", 3) == 0))):
         memcpy(w.solver, text, strlen(text) + 1)
         w.gfx[0] = 0
         if at is not NULL:
