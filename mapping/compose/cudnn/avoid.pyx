@@ -92,10 +92,10 @@ cdef const char *name_of(uint64_t solver) noexcept nogil:
     return b"without a name"
 
 
-cdef void take_word(avoid_state *s, const char *word, size_t length) noexcept nogil:
-    """One word of DRAGOMAN_AVOID: solver or solver@gfx."""
+cdef void take_word(avoid_state *s, const char *word, size_t length, bint tells) noexcept nogil:
+    """One word of DRAGOMAN_AVOID: solver or solver@gfx. `tells`: of a wrong one, and takes none."""
     cdef char[2 * WORD] text
-    cdef wish *w = &s.wishes[s.count]
+    cdef wish *w
     cdef char *at
     if length >= sizeof(text):
         length = sizeof(text) - 1  # too long for any solver's name: refused below
@@ -106,11 +106,16 @@ cdef void take_word(avoid_state *s, const char *word, size_t length) noexcept no
         at[0] = 0
     if (strlen(text) < WORD and is_called(0, text)
             and (at is NULL or (strlen(at + 1) < WORD and strncmp(at + 1, b"gfx", 3) == 0))):
+        if tells:
+            return
+        w = &s.wishes[s.count]
         memcpy(w.solver, text, strlen(text) + 1)
         w.gfx[0] = 0
         if at is not NULL:
             memcpy(w.gfx, at + 1, strlen(at + 1) + 1)
         s.count += 1
+        return
+    if not tells:
         return
     if at is not NULL:
         at[0] = c'@'
@@ -119,10 +124,12 @@ cdef void take_word(avoid_state *s, const char *word, size_t length) noexcept no
                     b"where it is meant for such cards alone", text)
 
 
-cdef void read_wishes(avoid_state *s) noexcept nogil:
+cdef void read_wishes(avoid_state *s, bint tells) noexcept nogil:
+    """Twice: a log's listener may be the program's, which must not be called under the lock."""
     cdef char[VALUE] value
     cdef const char *word = value
     cdef size_t length
+    cdef int words = 0
     if dg_the_core.setting(b"DRAGOMAN_AVOID", value, sizeof(value)) <= 0:
         return
     while word[0]:
@@ -130,23 +137,30 @@ cdef void read_wishes(avoid_state *s) noexcept nogil:
         while word[length] and word[length] != c',' and word[length] != c' ':
             length += 1
         if length > 0:
-            if s.count == WISHES:
+            words += 1
+            if words > WISHES and not tells:
+                return
+            if words > WISHES:
                 dg_the_core.log(DG_LOG_ERROR, b"D019", b"DRAGOMAN_AVOID has more than %d words: what comes behind is not "
                                 b"read", <int>WISHES)
                 return
-            take_word(s, word, length)
+            take_word(s, word, length, tells)
         word += length + (1 if word[length] else 0)
 
 
 cdef avoid_state *state() noexcept nogil:
     """What the process knows; NULL: no memory for it."""
     cdef avoid_state *s = <avoid_state *>dg_the_core.shared(b"cudnn.avoid", sizeof(avoid_state))
+    cdef bint first
     if s is not NULL and not s.ready:
         dg_the_core.lock()
-        if not s.ready:
-            read_wishes(s)
+        first = not s.ready
+        if first:
+            read_wishes(s, False)
             s.ready = 1
         dg_the_core.unlock()
+        if first:
+            read_wishes(s, True)
     return s
 
 
