@@ -82,6 +82,10 @@ DG_HIDDEN uint32_t dnn_unroll(dnn_handle *h, const dnn_work *k, int first, int i
 DG_HIDDEN size_t dnn_unrolled_bytes(const dnn_work *k);
 DG_HIDDEN uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, void **data, char *memory, double beta);
 
+/* ---- avoid: which of MIOpen's solvers must not be used here; it says so once */
+DG_HIDDEN int dnn_avoided(dnn_handle *h, uint64_t solver, int direction, int type, int grouped);
+DG_HIDDEN void dnn_avoided_all(dnn_handle *h, uint64_t solver); /* there is no other: it is used all the same */
+
 /* ---- packed: operands as MIOpen's functions want them, in the handle's memory */
 enum { DNN_WORK = 65536 }; /* bytes that `dnn_moved` needs to change a type */
 DG_HIDDEN int dnn_is_packed(const dnn_tensor *d);
