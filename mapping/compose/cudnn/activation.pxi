@@ -6,6 +6,11 @@ include "packed.pxi"
 
 from libc.math cimport INFINITY
 
+cdef extern from "support.h" nogil:
+    bint dnn_alike(const dnn_tensor *a, const dnn_tensor *b)
+    bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c, void **amd)
+    void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c, void **amd)
+
 
 cdef public cudnnStatus_t create_activation_descriptor(cudnnActivationDescriptor_t *place) noexcept nogil:
     cdef cudnnStatus_t status = dnn_new(<void **>place, DNN_ACTIVATION)
@@ -27,7 +32,6 @@ cdef public cudnnStatus_t set_activation_descriptor(dnn_activation *d, cudnnActi
     d.mode = <int32_t>mode
     d.nan = <int32_t>nan
     d.coefficient = coefficient
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -44,7 +48,6 @@ cdef public cudnnStatus_t get_activation_descriptor(dnn_activation *d, cudnnActi
 
 cdef public cudnnStatus_t set_activation_descriptor_swish_beta(dnn_activation *d, double beta) noexcept nogil:
     d.swish_beta = beta
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -72,6 +75,20 @@ cdef cudnnStatus_t led_back(dnn_handle *h, int mode, double factor, dnn_tensor *
     return answered(dg_miopen.miopenActivationBackward(
         <miopenHandle_t>h.amd, <miopenActivationDescriptor_t>f, &one, <miopenTensorDescriptor_t>amd, y,
         <miopenTensorDescriptor_t>amd, dy, <miopenTensorDescriptor_t>amd, x, &zero, <miopenTensorDescriptor_t>amd, dx),
+        b"miopenActivationBackward")
+
+
+cdef cudnnStatus_t led_back_again(dnn_handle *h, dnn_activation *d, void *row, const void *y, const void *dy,
+        const void *x, void *dx) noexcept nogil:
+    """The same with tensors that are known to lie alike and dense, whose row is MIOpen's."""
+    cdef float one = 1
+    cdef float zero = 0
+    cdef void *f = dnn_amd_activation(h, <int>to_dnn_activation_mode(<uint32_t>d.mode), factor_of(d), 1, 0)
+    if f is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    return answered(dg_miopen.miopenActivationBackward(
+        <miopenHandle_t>h.amd, <miopenActivationDescriptor_t>f, &one, <miopenTensorDescriptor_t>row, y,
+        <miopenTensorDescriptor_t>row, dy, <miopenTensorDescriptor_t>row, x, &zero, <miopenTensorDescriptor_t>row, dx),
         b"miopenActivationBackward")
 
 
@@ -197,11 +214,17 @@ cdef public cudnnStatus_t activation_backward(dnn_handle *h, dnn_activation *d, 
     cdef char *first
     cdef const void *value
     cdef void *out
+    cdef void *known[3]
     cdef bint direct, given
     cdef int type
     cdef cudnnStatus_t status
     if x is NULL or dy is NULL or dx is NULL or alpha is NULL or beta is NULL:
         return bad(b"x, dy, dx, alpha or beta is NULL")
+    if (d.mode != CUDNN_ACTIVATION_IDENTITY and d.mode != CUDNN_ACTIVATION_SWISH
+            and (not needs_y(d) or (y is not NULL and yd is not NULL and dnn_alike(xd, yd)))
+            and dnn_recall(h, DNN_ACTIVATION, xd, dyd, dxd, known)
+            and (<const float *>alpha)[0] == 1 and (<const float *>beta)[0] == 0):
+        return led_back_again(h, d, known[0], y if needs_y(d) else x, dy, x, dx)
     status = tensor_checked(xd)
     if status == CUDNN_STATUS_SUCCESS:
         status = tensor_checked(dyd)
@@ -231,7 +254,11 @@ cdef public cudnnStatus_t activation_backward(dnn_handle *h, dnn_activation *d, 
         if work is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
     first = work + DNN_WORK
-    if not direct:
+    if direct:
+        known[0] = known[1] = known[2] = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
+        if known[0] is not NULL:
+            dnn_remember(h, DNN_ACTIVATION, xd, dyd, dxd, known)
+    else:
         dnn_packed(xd, type, &packed)
         status = dnn_moved(h, work, 1, xd, x, 0, &packed, first)
         if status == CUDNN_STATUS_SUCCESS:
