@@ -103,6 +103,8 @@ def main() -> None:
             )
         rows = convolutions(bench.cpu)
         more = [key for key in rows[0] if key.startswith("torch")]
+        if not more:
+            print("\nPyTorch is not installed: no ratio to it.")
         print(f"\n| layer, batch 8 | ours | NumPy | ratio |{' PyTorch | ratio |' if more else ''}")
         print(f"|---|---:|---:|---:|{'---:|---:|' if more else ''}")
         for row in rows:
