@@ -49,6 +49,7 @@ typedef struct dnn_handle {
     void *solutions;     /* which of MIOpen's solutions serves which convolution */
     void *blas;          /* rocblas_handle, made when first needed */
     void *blas_stream;   /* the stream it was last given */
+    void *recalled;      /* what calls with the same tensors came to (support.h) */
 } dnn_handle;
 
 typedef struct dnn_tensor {
@@ -102,7 +103,6 @@ typedef struct dnn_activation {
     int32_t nan;
     double coefficient;
     double swish_beta;
-    void *amd;
 } dnn_activation;
 
 typedef struct dnn_lrn {

@@ -45,6 +45,7 @@ cdef extern from "slots.h" nogil:
         void *solutions
         void *blas
         void *blas_stream
+        void *recalled
     ctypedef struct dnn_tensor:
         uint32_t magic
         int32_t type
@@ -88,7 +89,6 @@ cdef extern from "slots.h" nogil:
         int32_t nan
         double coefficient
         double swish_beta
-        void *amd
     ctypedef struct dnn_lrn:
         uint32_t magic
         uint32_t n
