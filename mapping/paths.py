@@ -18,6 +18,15 @@ def tables_dir() -> Path:
     return installed if installed.is_dir() else package_dir().parent / "tables"
 
 
+def exports_dir() -> Path | None:
+    """Folder of the lists of what NVIDIA's and AMD's libraries export: package data when installed, the tests' facts in a
+    checkout; None where there is neither."""
+    for folder in (package_dir() / "data" / "exports", package_dir().parent / "tests" / "facts" / "exports"):
+        if folder.is_dir():
+            return folder
+    return None
+
+
 def cache_dir() -> Path:
     """The user's cache folder for dragoman; not created here.
 

@@ -12,20 +12,9 @@ SYSTEMS = ("linux", "windows")
 _SHORT = {"linux": "linux", "windows": "win"}
 
 
-def lists() -> Path | None:
-    """Folder of the lists of NVIDIA's exports: package data when installed, the tests' facts in a checkout."""
-    for folder in (
-        paths.package_dir() / "data" / "exports",
-        paths.package_dir().parent / "tests" / "facts" / "exports",
-    ):
-        if folder.is_dir():
-            return folder
-    return None
-
-
 def nvidia(library: Library, version: LibraryVersion, system: str, part: str = "") -> frozenset[str] | None:
     """What NVIDIA's library of that version, or one of its parts, exports, or None where no list is at hand."""
-    folder = lists()
+    folder = paths.exports_dir()
     if folder is None:
         return None
     name = f"{library.name}_{part}" if part else library.name

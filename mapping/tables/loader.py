@@ -6,6 +6,7 @@ Every message is one line: `file:line:column: what is wrong; what was expected`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -13,8 +14,10 @@ from types import MappingProxyType
 
 from .. import paths
 from . import expr, marks
+from .amd import load_calls
 from .expr import Expr
 from .kinds import DATA_TYPES, ELEMENTS, parse_kind
+from .known import Known, Unknown
 from .marks import Fields, Node, TableError, Where, suggest
 from .model import (
     MAJORS,
@@ -36,6 +39,7 @@ from .model import (
     TypeRecord,
     backend_of,
 )
+from .types import load_types
 
 FORMS = ("plain", "v2", "i64", "v1", "ptsz", "ptds")
 CAPTURE = ("safe", "workspace", "refuse")
@@ -50,22 +54,36 @@ def load(root: Path | None = None) -> Tables:
 
 @lru_cache(maxsize=4)
 def _load_cached(root: Path) -> Tables:
-    libraries = _libraries(marks.read(root / "libraries.yaml", "tables/libraries.yaml"))
+    for name in ("libraries.yaml", "amd_calls.yaml"):
+        if not (root / name).is_file():
+            raise TableError(Where(f"tables/{name}", 1, 1), f"is not in {root}; expected a folder with all tables")
+    return read(root, Known(load_types(root), load_calls(root)))
+
+
+def read(root: Path, known: Unknown) -> Tables:
+    """The tables below `root`; what they name outside themselves is asked of `known`."""
+    libraries = _libraries(marks.read(root / "libraries.yaml", "tables/libraries.yaml"), known)
     entries: list[Entry] = []
     for folder in sorted(p for p in root.iterdir() if p.is_dir() and p.name != "types"):
         for path in sorted(folder.glob("*.yaml")):
-            entries += load_file(marks.read(path, f"tables/{folder.name}/{path.name}"), libraries)
+            entries += load_file(marks.read(path, f"tables/{folder.name}/{path.name}"), libraries, known)
     tables = Tables(libraries, tuple(entries))
+    for library in libraries.values():
+        if not any(e.library == library.name for e in entries):
+            raise TableError(library.where, f"library {library.name!r} has no entry; expected tables in a folder of it")
     _cross_check(tables)
+    known.finish(entries)
     return tables
 
 
-def load_text(text: str, name: str, libraries: Mapping[str, Library]) -> tuple[Entry, ...]:
-    """Load one file from a string (tests, editors)."""
-    return tuple(load_file(marks.parse(text, name), libraries))
+def load_text(
+    text: str, name: str, libraries: Mapping[str, Library], known: Unknown | None = None
+) -> tuple[Entry, ...]:
+    """Load one file from a string (tests, editors). Without `known`, names of what stands elsewhere are not checked."""
+    return tuple(load_file(marks.parse(text, name), libraries, known or Unknown()))
 
 
-def _libraries(root: Node) -> Mapping[str, Library]:
+def _libraries(root: Node, known: Unknown) -> Mapping[str, Library]:
     found = {}
     for name, _, node in root.items():
         fields = node.fields()
@@ -84,14 +102,18 @@ def _libraries(root: Node) -> Mapping[str, Library]:
                 inner.get("parts", lambda n: n.texts("a part"), ()),
             )
             inner.done()
-        reasons = {k: v.text("a status constant") for k, _, v in fields.need("reasons").items()}
+        reason_nodes = {k: v for k, _, v in fields.need("reasons").items()}
+        reasons = {k: v.text("a status constant") for k, v in reason_nodes.items()}
         for reason in REASONS:
             if reason not in reasons:
                 fields.node.fail(f"library {name!r} has no status for {reason!r}; expected one under reasons")
-        found[name] = Library(
+        status = fields.need("status")
+        known.enum(status.text("a status type"), status)
+        support = fields.pop("support")
+        library = Library(
             name=name,
             title=fields.need("title").text(),
-            status=fields.need("status").text("a status type"),
+            status=status.text("a status type"),
             prefix=fields.get("prefix", lambda n: n.text("a prefix"), ""),
             reasons=MappingProxyType(reasons),
             versions=MappingProxyType(versions),
@@ -102,11 +124,16 @@ def _libraries(root: Node) -> Mapping[str, Library]:
             descriptors=MappingProxyType(
                 fields.get("descriptors", lambda n: {k: _slot(v) for k, _, v in n.items()}, {}),
             ),
-            support=fields.get("support", lambda n: n.texts("an AMD function"), ()),
+            support=support.texts("an AMD function") if support else (),
             explains=fields.get("explains", Node.boolean, False),
             shared_blocks=fields.get("shared_blocks", Node.boolean, False),
         )
         fields.done()
+        for reason, node_of in reason_nodes.items():
+            known.status(reasons[reason], node_of, library)
+        for item in support.sequence() if support else ():
+            known.call(item.text("an AMD function"), item, library, ())
+        found[name] = library
     return MappingProxyType(found)
 
 
@@ -132,7 +159,7 @@ def _parts(node: Node, library: Library) -> Mapping[int, str]:
     return MappingProxyType(found)
 
 
-def load_file(root: Node, libraries: Mapping[str, Library]) -> list[Entry]:
+def load_file(root: Node, libraries: Mapping[str, Library], known: Unknown) -> list[Entry]:
     """Entries of one chapter file."""
     fields = root.fields()
     head = fields.need("file").fields()
@@ -147,7 +174,7 @@ def load_file(root: Node, libraries: Mapping[str, Library]) -> list[Entry]:
     parts = head.get("parts", lambda n: _parts(n, libraries[library]), MappingProxyType({}))
     head.done()
     return [
-        _entry(key, key_node, node, libraries[library], chapter, root.file, defaults, parts)
+        _entry(key, key_node, node, libraries[library], chapter, root.file, defaults, parts, known)
         for key, key_node, node in fields.rest()
     ]
 
@@ -161,6 +188,7 @@ def _entry(
     file: str,
     defaults: Mapping[str, str],
     parts: Mapping[int, str],
+    known: Unknown,
 ) -> Entry:
     library = owner.name
     f = node.fields()
@@ -171,12 +199,14 @@ def _entry(
     if ("{T}" in cuda or "{t}" in cuda) != (types != (UNTYPED,)):
         key_node.fail(f"the name pattern {cuda!r} and `types` do not go together; expected both or neither")
     forms = f.get("forms", _forms, (Form("plain"),))
-    params = f.get("params", lambda n: _params(n, types, owner), ())
+    params = f.get("params", lambda n: _params(n, types, owner, known), ())
     names = {p.name for p in params}
     returns = f.get("returns", lambda n: n.text("status or a C type"), "status")
-    targets = f.get("rocm", lambda n: _targets(n, names), ())
+    place = _Place(owner, file, types, known)
+    targets = f.get("rocm", lambda n: _targets(n, names, place), ())
+    asked = {"host": place.block, "compose": place.block, "oracle": place.oracle}
     text = {
-        k: f.get(k, lambda n: n.text(), "")
+        k: f.get(k, asked.get(k, Node.text), "")
         for k in ("host", "compose", "answer", "limits", "cpu", "oracle", "relate", "notes", "source")
     }
     unsupported = f.get("unsupported", lambda n: n.text("the reason"), "")
@@ -208,11 +238,11 @@ def _entry(
         targets=targets,
         host=text["host"],
         compose=text["compose"],
-        calls=f.get("calls", lambda n: n.texts("an AMD function"), ()),
+        calls=f.get("calls", place.calls, ()),
         unsupported=unsupported,
         answer=text["answer"],
-        combos=f.get("combos", lambda n: _combos(n, params, types, targets), None),
-        checks=f.get("checks", lambda n: _checks(n, names), ()),
+        combos=f.get("combos", lambda n: _combos(n, params, types, targets, place), None),
+        checks=f.get("checks", lambda n: _checks(n, names, place), ()),
         corners=f.get("corners", _corners, ()),
         capture=capture,
         limits=text["limits"],
@@ -238,6 +268,45 @@ def _entry(
     if scaled and "scale" not in names and not (entry.combos and "scale" in entry.combos.columns):
         key_node.fail("a target passes on `scale`; expected a column of that name under combos")
     return entry
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an entry stands: what its names are asked with."""
+
+    owner: Library
+    file: str
+    types: tuple[TypeRecord, ...]
+    known: Unknown
+
+    def block(self, node: Node) -> str:
+        name = node.text("a block")
+        self.known.block(name, node, self.owner, self.file, self.types)
+        return name
+
+    def oracle(self, node: Node) -> str:
+        name = node.text("an oracle")
+        self.known.oracle(name, node)
+        return name
+
+    def amd(self, node: Node) -> str:
+        name = node.text("an AMD function")
+        if not backend_of(name):
+            node.fail(f"{name!r} is no function of a known AMD library; expected rocblas_…, rocsolver_…, hip…, miopen…")
+        self.known.amd(name, node, self.owner, self.types)
+        return name
+
+    def calls(self, node: Node) -> tuple[str, ...]:
+        names = []
+        for item in node.sequence():
+            names.append(self.amd(item))
+            self.known.call(names[-1], item, self.owner, self.types)
+        return tuple(names)
+
+    def status(self, node: Node) -> str:
+        name = node.text("a status constant")
+        self.known.status(name, node, self.owner)
+        return name
 
 
 def _symbols(node: Node, fields: Fields) -> tuple[str, ...]:
@@ -294,12 +363,16 @@ def _forms(node: Node) -> tuple[Form, ...]:
     return tuple(forms)
 
 
-def _params(node: Node, types: tuple[TypeRecord, ...], owner: Library) -> tuple[Param, ...]:
+def _params(node: Node, types: tuple[TypeRecord, ...], owner: Library, known: Unknown) -> tuple[Param, ...]:
     params = []
     for name, key_node, value in node.items():
         kind = parse_kind(value)
         if kind.name == "desc" and kind.type not in owner.descriptors:
             value.fail(f"{owner.name} has no descriptor {kind.type!r}; {suggest(kind.type, list(owner.descriptors))}")
+        if kind.name == "enum":
+            known.enum(kind.type, value)
+        if kind.translation:
+            known.translation(kind.translation, value)
         if kind.name == "handle" and owner.handle is None:
             value.fail(f"{owner.name} has no handle; expected one in tables/libraries.yaml")
         if kind.is_pointer and kind.core.role != "index":
@@ -329,27 +402,20 @@ def _condition(node: Node, names: set[str]) -> Expr:
     return when
 
 
-def _targets(node: Node, names: set[str]) -> tuple[Target, ...]:
+def _targets(node: Node, names: set[str], place: _Place) -> tuple[Target, ...]:
     if not node.is_sequence:
-        to = _amd_name(node)
+        to = place.amd(node)
         return (Target(to, None, None, "", "", node.where, to),)
-    return tuple(_target(item, names) for item in node.sequence())
+    return tuple(_target(item, names, place) for item in node.sequence())
 
 
-def _amd_name(node: Node) -> str:
-    text = node.text("an AMD function")
-    if not backend_of(text):
-        node.fail(f"{text!r} is no function of a known AMD library; expected rocblas_…, rocsolver_…, hip…, miopen…")
-    return text
-
-
-def _target(node: Node, names: set[str]) -> Target:
+def _target(node: Node, names: set[str], place: _Place) -> Target:
     f = node.fields()
     word = f.get("name", lambda n: n.text("a name"), "")
-    block = f.get("compose", lambda n: n.text("a block"), "")
+    block = f.get("compose", place.block, "")
     if block:
-        return _block_target(word, block, f, node)
-    to = _amd_name(f.need("to"))
+        return _block_target(word, block, f, node, place)
+    to = place.amd(f.need("to"))
     when_node, args_node = f.pop("when"), f.pop("args")
     when = args = None
     if when_node:
@@ -358,28 +424,28 @@ def _target(node: Node, names: set[str]) -> Target:
         args = tuple(expr.parse(n.text("an argument"), n, "an argument") for n in args_node.sequence())
         for arg, arg_node in zip(args, args_node.sequence(), strict=True):
             _known(expr.names(arg) - {"scale"}, names, arg_node)  # a column of combos, checked with them
-    older, before = f.get("older", lambda n: n.text("a block"), ""), f.get("before", _version, "")
+    older, before = f.get("older", place.amd, ""), f.get("before", _version, "")
     f.done()
     return Target(to, when, args, older, before, node.where, word or to)
 
 
-def _block_target(word: str, block: str, f: Fields, node: Node) -> Target:
+def _block_target(word: str, block: str, f: Fields, node: Node, place: _Place) -> Target:
     """A block that answers what no AMD function does."""
     capture = f.get("capture", lambda n: n.choice(CAPTURE, "capture rule"), "")
     if not capture:
         node.fail(f"{block!r} is composed and has no `capture`; expected one of safe, workspace, refuse")
-    calls = f.get("calls", lambda n: n.texts("an AMD function"), ())
+    calls = f.get("calls", place.calls, ())
     f.done()
     return Target("", None, None, "", "", node.where, word or block, block, calls, capture)
 
 
-def _checks(node: Node, names: set[str]) -> tuple[Check, ...]:
+def _checks(node: Node, names: set[str], place: _Place) -> tuple[Check, ...]:
     checks = []
     for item in node.sequence():
         f = item.fields()
         when_node = f.need("when")
         when = _condition(when_node, names)
-        checks.append(Check(when, f.need("status").text("a status constant"), item.where))
+        checks.append(Check(when, place.status(f.need("status")), item.where))
         f.done()
     return tuple(checks)
 
@@ -402,7 +468,11 @@ FREE_COLUMNS = ("scale", "by", "type")
 
 
 def _combos(
-    node: Node, params: tuple[Param, ...], types: tuple[TypeRecord, ...], targets: tuple[Target, ...]
+    node: Node,
+    params: tuple[Param, ...],
+    types: tuple[TypeRecord, ...],
+    targets: tuple[Target, ...],
+    place_of: _Place,
 ) -> Combos:
     f = node.fields()
     columns_node = f.need("columns")
@@ -440,7 +510,7 @@ def _combos(
                 row.fail(f"{', '.join(place)} stands in two rows; first at {seen[place]}")
             seen[place] = row.where
             rows.append(one)
-    combos = Combos(columns, keys, tuple(rows), f.need("otherwise").text("a status constant"))
+    combos = Combos(columns, keys, tuple(rows), place_of.status(f.need("otherwise")))
     f.done()
     return combos
 
@@ -485,4 +555,4 @@ def _cross_check(tables: Tables) -> None:
                 seen[place] = function.entry.where
 
 
-__all__ = ["FORMS", "MAJORS", "REASONS", "Fields", "TableError", "load", "load_file", "load_text"]
+__all__ = ["FORMS", "MAJORS", "REASONS", "Fields", "TableError", "load", "load_file", "load_text", "read"]

@@ -8,7 +8,7 @@ refuses what is left over, so that a misspelt key cannot pass in silence.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -137,6 +137,13 @@ def suggest(word: str, options: tuple[str, ...] | list[str]) -> str:
     if close:
         return f"did you mean {close[0]!r}?"
     return "expected one of " + ", ".join(sorted(options))
+
+
+def close(word: str, options: Iterable[str], otherwise: str = "the name of one", few: int = 12) -> str:
+    """`suggest`, but never a list of thousands: then `otherwise` says what is expected."""
+    names = sorted(options)
+    text = suggest(word, names)
+    return text if text.startswith("did you mean") or 0 < len(names) <= few else f"expected {otherwise}"
 
 
 class Fields:

@@ -47,7 +47,7 @@ from types import MappingProxyType
 
 from .. import paths
 from . import marks
-from .marks import Fields, Node, TableError, Where, suggest
+from .marks import Fields, Node, TableError, Where, close, suggest
 from .types import (
     Alias,
     ByVersion,
@@ -65,6 +65,20 @@ from .types import (
     version_key,
 )
 
+# Each library whose types the others or the generators name.
+FILES = (
+    "cublas",
+    "cublaslt",
+    "cuda",
+    "cudart",
+    "cudnn",
+    "hip",
+    "hipblaslt",
+    "miopen",
+    "rocblas",
+    "rocsolver",
+    "translate",
+)
 AXES = ("cuda", "cudnn", "rocm")
 _VERSION = re.compile(r"\d+(\.\d+)*$")
 _SPELLED = re.compile(r"(?:(enum|struct|union) )?([A-Za-z_]\w*)$")
@@ -78,6 +92,11 @@ def load(root: Path | None = None) -> Types:
 
 @lru_cache(maxsize=4)
 def _load_cached(folder: Path) -> Types:
+    for name in FILES:
+        if not (folder / f"{name}.yaml").is_file():
+            raise TableError(
+                Where(f"tables/types/{name}.yaml", 1, 1), f"is not in {folder}; expected a file for each library"
+            )
     files = [marks.read(p, f"tables/types/{p.name}") for p in sorted(folder.glob("*.yaml"))]
     return build(files)
 
@@ -361,7 +380,7 @@ def _translation(name: str, node: Node, types: Types) -> Translation:
     else_node = f.need("else")
     otherwise = else_node.text("a constant")
     if otherwise not in right and not types.has_constant(otherwise):
-        else_node.fail(f"{otherwise!r} is no constant of any enumeration; {_close(otherwise, types.constant_names())}")
+        else_node.fail(f"{otherwise!r} is no constant of any enumeration; {close(otherwise, types.constant_names())}")
     translation = Translation(
         name=name,
         source=source,
@@ -376,12 +395,6 @@ def _translation(name: str, node: Node, types: Types) -> Translation:
     f.done()
     _check_complete(translation, types, node)
     return translation
-
-
-def _close(word: str, options: list[str]) -> str:
-    """`suggest`, but never a list of thousands."""
-    text = suggest(word, options)
-    return text if text.startswith("did you mean") else "expected the name of one"
 
 
 def _check_complete(t: Translation, types: Types, node: Node) -> None:

@@ -16,6 +16,7 @@ import pytest
 import yaml
 from dragoman.tables import expr, kinds, loader, marks
 from dragoman.tables.expr import Name, Tuple, evaluate
+from dragoman.tables.known import Unknown
 from dragoman.tables.marks import Node, TableError
 from dragoman.tables.model import Tables
 
@@ -311,6 +312,10 @@ WHOLE = {
         LIBRARIES, RIGHT + "cublasScopy: {summary: s, host: b}\n",
         "tables/cublas/t.yaml:14:1: cublasScopy is defined twice; first defined at tables/cublas/t.yaml:2:1",
     ),
+    "no entry": (
+        LIBRARIES, "file: {library: cublas, chapter: C}\n",
+        "tables/libraries.yaml:2:3: library 'cublas' has no entry; expected tables in a folder of it",
+    ),
 }  # fmt: skip
 
 
@@ -321,7 +326,7 @@ def _message(read: Callable[[], object]) -> TableError:
 
 
 def _load_entry(text: str) -> object:
-    libraries = loader._libraries(marks.parse(LIBRARIES, "tables/libraries.yaml"))
+    libraries = loader._libraries(marks.parse(LIBRARIES, "tables/libraries.yaml"), Unknown())
     return loader.load_text(text, "t.yaml", libraries)
 
 
@@ -329,7 +334,7 @@ def _load_whole(folder: Path, libraries: str, table: str) -> Tables:
     (folder / "cublas").mkdir()
     (folder / "libraries.yaml").write_text(libraries, encoding="utf-8")
     (folder / "cublas" / "t.yaml").write_text(table, encoding="utf-8")
-    return loader.load(folder)
+    return loader.read(folder, Unknown())
 
 
 def test_the_right_table_is_read(tmp_path: Path) -> None:
@@ -435,6 +440,8 @@ def test_each_message_has_a_test(tmp_path: Path) -> None:
     (tmp_path / "bytes.yaml").write_bytes(b"\xff")
     for name in ("none.yaml", "bytes.yaml"):
         reached.add(_place(_message(lambda name=name: marks.read(tmp_path / name))))  # type: ignore[misc]
+    (tmp_path / "nothing").mkdir()
+    reached.add(_place(_message(lambda: loader.load(tmp_path / "nothing"))))
     places = {place for module in (marks, expr, kinds, loader) for place in _refusals(module)}
     missed = [f"{name}.py:{first}" for name, first, last in sorted(places) if not _hit(reached, name, first, last)]
     assert not missed, f"no test provokes the messages at {', '.join(missed)}"
