@@ -92,7 +92,7 @@ def main() -> None:
         ours = bench.ours()
         direct = bench.instructions(bench.direct)
         added = bench.added(ours, direct)
-        ns = bench.nanoseconds([bench.direct, ours])
+        ns = bench.nanoseconds([bench.direct, ours], rounds=60)
         allocated = bench.allocated(ours)
         print("| function | direct call | added | allocated |\n|---|---:|---:|---:|")
         for name in LIMITS:

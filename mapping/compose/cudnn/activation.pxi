@@ -8,8 +8,10 @@ from libc.math cimport INFINITY
 
 cdef extern from "support.h" nogil:
     bint dnn_alike(const dnn_tensor *a, const dnn_tensor *b)
-    bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c, void **amd)
-    void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c, void **amd)
+    bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
+        const dnn_tensor *c, void **amd)
+    void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
+        const dnn_tensor *c, void **amd)
 
 
 cdef public cudnnStatus_t create_activation_descriptor(cudnnActivationDescriptor_t *place) noexcept nogil:
@@ -112,7 +114,8 @@ cdef bint in_one_step(dnn_activation *d, int *mode, double *factor) noexcept nog
     return True
 
 
-cdef cudnnStatus_t activated_again(dnn_handle *h, int mode, double factor, void *row, const void *x, void *y) noexcept nogil:
+cdef cudnnStatus_t activated_again(dnn_handle *h, int mode, double factor, void *row, const void *x,
+        void *y) noexcept nogil:
     """y ← f(x) with tensors that are known to lie alike and dense, whose row is MIOpen's."""
     cdef float one = 1
     cdef float zero = 0

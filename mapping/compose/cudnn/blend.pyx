@@ -14,8 +14,10 @@ include "words.pxi"
 
 cdef extern from "support.h" nogil:
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
-    bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c, void **amd)
-    void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c, void **amd)
+    bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
+        const dnn_tensor *c, void **amd)
+    void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
+        const dnn_tensor *c, void **amd)
     void *dnn_scratch(dnn_handle *h, size_t bytes)
     int dnn_type_bytes(int type)
 

@@ -111,7 +111,6 @@ typedef struct dnn_lrn {
     double alpha;
     double beta;
     double k;
-    void *amd;
 } dnn_lrn;
 
 typedef struct dnn_dropout {
@@ -146,7 +145,6 @@ typedef struct dnn_reduce {
     int32_t nan;
     int32_t indices;
     int32_t index_type;
-    void *amd;
 } dnn_reduce;
 
 typedef struct dnn_transform {
@@ -210,7 +208,6 @@ typedef struct dnn_ctc {
     int32_t nan;
     int32_t gradient;
     int32_t longest;
-    void *amd;
 } dnn_ctc;
 
 typedef struct dnn_seq_data {
