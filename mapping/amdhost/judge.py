@@ -22,7 +22,7 @@ from ..tables.model import Function, Tables
 from . import elf, fake, known, packages
 from .behaviours import BEHAVIOURS
 from .child import Start, plain_start, start
-from .releases import RELEASES, Release
+from .releases import ASKED, RELEASES, AmdLibrary, Asked, Release
 from .results import Outcome, Record, digest
 from .results import outcome as outcome_of
 from .watch import watched
@@ -45,19 +45,19 @@ class Options:
     solver: bool = True  # rocSOLVER too: half a gigabyte more to fetch
 
 
-def backend(home: Path, files: Sequence[Path], hip_file: str, hip: int) -> Path:
+def backend(out: Path, release: Release, files: Mapping[Path, AmdLibrary]) -> Path:
     """The folder for `DRAGOMAN_BACKEND`: the fake HIP runtime, and watches with AMD's libraries behind them."""
-    real = {file.name: elf.read(file) for file in files}
-    out = home / "backend"
+    real = {file: elf.read(file) for file in files}
     out.mkdir(parents=True, exist_ok=True)
     link = out / "real"
-    leads_to = os.path.relpath(files[0].parent, out)
+    leads_to = os.path.relpath(next(iter(files)).parent, out)
     if not (link.is_symlink() and os.readlink(link) == leads_to):
         link.unlink(missing_ok=True)
         link.symlink_to(leads_to)
-    fake.build_fake(out, hip_file, hip, list(real.values()))
-    for name, library in real.items():
-        fake.build_watch(out, name, hip_file, library)
+    fake.build_fake(out, release.hip_file, release.hip, list(real.values()))
+    fake.build_compilers(out, list(real.values()))
+    for file, library in files.items():
+        fake.build_watch(out, file.name, release.hip_file, real[file], library)
     return out
 
 
