@@ -60,6 +60,8 @@ def _environment(backend: Path) -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
+    # MIOpen keeps what it compiled and tried; here that is nothing, and another process would believe it.
+    found |= {"MIOPEN_DISABLE_CACHE": "1", "MIOPEN_DEBUG_DISABLE_FIND_DB": "1"}
     for name in ("ROCBLAS_LAYER", "LD_PRELOAD", "DRAGOMAN_ROCM_PATH", "DRAGOMAN_LOG"):
         found.pop(name, None)
     return found

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ..tables.model import Function, Tables
 from . import elf, fake, known, packages
 from .behaviours import BEHAVIOURS
 from .child import Start, plain_start, start
-from .releases import ASKED, RELEASES, AmdLibrary, Asked, Release
+from .releases import ASKED, RELEASES, AmdLibrary, Release
 from .results import Outcome, Record, digest
 from .results import outcome as outcome_of
 from .watch import watched
@@ -42,7 +43,7 @@ class Options:
     workers: int = 0  # 0: one a processor
     limit: float = 120.0  # seconds that one function may take
     library: str = "cublas"
-    solver: bool = True  # rocSOLVER too: half a gigabyte more to fetch
+    without: tuple[str, ...] = ()  # AMD's libraries that are left out, of those that may be
 
 
 def backend(out: Path, release: Release, files: Mapping[Path, AmdLibrary]) -> Path:
@@ -69,10 +70,12 @@ def judge(
     cpu: Mapping[str, Answers] | None = None,
 ) -> Record:
     """One release. Raises `UnavailableError` where it cannot be had. `cpu`: what `cpu_answers` gave."""
-    have = packages.fetch(release, say, options.solver)
+    asked = ASKED[options.library]
+    libraries = asked.libraries(options.without)
+    have = packages.fetch(release, libraries, say)
     home = packages.folder(release)
     files = [home / file for file in have.files]
-    place = backend(home, files, release.hip_file, release.hip)
+    place = backend(home / "backend" / asked.name, release, dict(zip(files, libraries, strict=True)))
     begin = start(home, have, place)
     functions = chosen(load(), options)
     config = _config(options, place / release.hip_file)
@@ -95,20 +98,22 @@ def judge(
         examples=options.examples,
         entries={f.entry.key: digest(f.entry) for f in functions},
         outcomes=tuple(outcomes),
-        behaviours=known.behaved(release, _behaviours(begin, config, options)),
+        behaviours=known.behaved(release, _behaviours(begin, config, options)) if asked.behaviours else {},
         cpu_compared=compared,
         cpu_differs=differences,
     )
 
 
 def cpu_answers(options: Options, progress: Progress | None = None) -> dict[str, Answers]:
-    """What the CPU backend's rocBLAS and rocSOLVER answer to the same argument checks."""
+    """What the CPU backend's libraries under AMD's names answer to the same argument checks."""
     release = RELEASES[-1]
     cpu = options.subject.absolute().parent / "cpu"
-    files = [cpu / name for name in release.files if (cpu / name).is_file()]
+    libraries = ASKED[options.library].libraries(options.without)
+    named = {cpu / library.parts[release.name].file: library for library in libraries}
+    files = {file: library for file, library in named.items() if file.is_file()}
     if not files:
         return {}
-    place = backend(paths.cache_dir() / "amd-host" / "cpu", files, release.hip_file, release.hip)
+    place = backend(paths.cache_dir() / "amd-host" / "cpu" / options.library, release, files)
     config = {**_config(options, place / release.hip_file), "checks_only": True}
     run = _Run(plain_start(place), config, chosen(load(), options), options, progress)
     run.all()
@@ -169,11 +174,16 @@ def _plain(name: str) -> str:
 
 
 def chosen(tables: Tables, options: Options) -> list[Function]:
-    """Functions that reach AMD's libraries, and match."""
+    """Functions that reach AMD's libraries, and match. What several majors have counts once, as the first has it."""
+    asked = ASKED[options.library]
+    tried = import_module(f".{asked.worker}", __package__).PROCEDURES if asked.procedures else None
+    majors = asked.majors or (options.major,)
+    every = {f.name: f for major in reversed(majors) for f in tables.functions(options.library, major)}
     found = [
         f
-        for f in tables.functions(options.library, options.major)
-        if f.kind not in ("unsupported", "host")
+        for f in every.values()
+        if f.kind not in ("unsupported", *(["host"] if tried is None else []))
+        and (tried is None or f.name in tried)
         and any(fnmatch.fnmatchcase(n, g) for g in options.functions for n in (f.name, f.alias, f.entry.key) if n)
     ]
     if not found:
@@ -224,7 +234,8 @@ class _Run:
                     if child is None or not child.alive:
                         if child:
                             child.close()
-                        child = _Child(self.begin, f"{__package__}.worker", self.config, Path(scratch))
+                        worker = f"{__package__}.{ASKED[self.options.library].worker}"
+                        child = _Child(self.begin, worker, self.config, Path(scratch))
                         if child.failed:
                             self.failure = self.failure or child.failed
                             return

@@ -96,7 +96,8 @@ class Asked:
     """A library of CUDA's, and AMD's libraries that its calls reach: `over` first to last, the first gives a record its
     version. `optional`: those that can be left out.
 
-    `worker` and `behaviours` name modules of this package (`worker.py`): the children that make the calls."""
+    `worker` and `behaviours` name modules of this package (`worker.py`): the children that make the calls. `procedures`: calls
+    are made by the worker's `PROCEDURES`, and what has none is not asked."""
 
     name: str
     majors: tuple[int, ...]  # (): the CUDA major's own
@@ -104,6 +105,7 @@ class Asked:
     worker: str
     behaviours: str = ""
     optional: tuple[str, ...] = ()
+    procedures: bool = False
 
     def libraries(self, without: tuple[str, ...] = ()) -> tuple[AmdLibrary, ...]:
         return tuple(a for a in self.over if a.name not in without)
@@ -113,6 +115,6 @@ ASKED = {
     a.name: a
     for a in (
         Asked("cublas", (), (ROCBLAS, ROCSOLVER), "worker", "behaviours", ("rocsolver",)),
-        Asked("cudnn", (9, 8), (MIOPEN, ROCBLAS), "dnn_worker", "dnn_behaviours"),
+        Asked("cudnn", (9, 8), (MIOPEN, ROCBLAS), "dnn_worker", procedures=True),
     )
 }
