@@ -139,7 +139,9 @@ def _stand_in(out: Path, soname: str, unit: str, need: elf.Elf) -> None:
     for name in public:
         nodes.setdefault(asked.get(name, ""), []).append(name)
     plain = nodes.pop("", [])
-    script = version_script(nodes | ({min(nodes): nodes[min(nodes)] + plain} if plain and nodes else {})) if nodes else ""
+    script = (
+        version_script(nodes | ({min(nodes): nodes[min(nodes)] + plain} if plain and nodes else {})) if nodes else ""
+    )
     with tempfile.TemporaryDirectory(dir=out) as scratch:
         work = Path(scratch)
         linker.share([made], work / soname, soname, script)

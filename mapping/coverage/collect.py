@@ -78,7 +78,9 @@ def amd_host(functions: Sequence[Function]) -> Mapping[str, records.Judged]:
     """What AMD's own libraries said when they were last asked, of entries that have not changed since; the newest counts."""
     found: dict[str, records.Judged] = {}
     named = dict.fromkeys(f.entry.library for f in functions)
-    asked = [(library, release.name) for library in named if library in ASKED for release in RELEASES]  # from old to new
+    asked = [
+        (library, release.name) for library in named if library in ASKED for release in RELEASES
+    ]  # from old to new
     for library, release in asked:
         record = amd_records.recorded(library, release)
         if record is None:
