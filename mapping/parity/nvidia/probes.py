@@ -348,7 +348,7 @@ def limits(t: Tongue) -> None:
 
 
 def _flags(t: Tongue) -> None:
-    for flags in (*range(0, 64), 0x40, 0x80, 0x88, 0x100, 0x1000, -1):
+    for flags in (*range(64), 0x40, 0x80, 0x88, 0x100, 0x1000, -1):
         t.ask("cudaSetDeviceFlags", flags)
         t.ask("cudaGetDeviceFlags", INT)
     t.ask("cudaGetDeviceFlags", None)
@@ -463,7 +463,7 @@ def managed_ranges(t: Tongue) -> None:
     managed = At("managed", t.make("cudaMallocManaged", Bytes(65536), 1))
     local = ctypes.create_string_buffer(4096)
     for where in (managed, t.device, At("host", ctypes.addressof(local)), None):
-        for attribute in range(0, 10):
+        for attribute in range(10):
             for size in (4, 8, 0, 3, 16):
                 kind = Out(ctypes.c_char * 16, hidden=where is not managed)
                 out = Out(ctypes.c_int) if size == 4 and where is managed else kind

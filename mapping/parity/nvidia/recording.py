@@ -72,7 +72,6 @@ class Recording:
         with self._lock:
             self.write({"what": what, **values})
 
-    @property
     def late(self) -> bool:
         return time.monotonic() > self._end
 
@@ -104,7 +103,7 @@ class Recording:
                     name, task = tasks.get_nowait()
                 except queue.Empty:
                     return
-                if self.late:
+                if self.late():
                     self.keep("unreached", name=name)
                     continue
                 self.progress(name)
@@ -130,9 +129,7 @@ class Recording:
             typed = sorted(swept(functions), key=_cost, reverse=True)
             found += [(f"sweep {f.name}", _task(self._sweep, f)) for f in typed]
         if "probes" in wanted.parts:
-            found += [
-                (f"probe {g}", _task(self._probe, g)) for g in GROUPS if not wanted.groups or g in wanted.groups
-            ]
+            found += [(f"probe {g}", _task(self._probe, g)) for g in GROUPS if not wanted.groups or g in wanted.groups]
         if "suite" in wanted.parts:
             known = golden.recorded().get("cublas", {})
             ours = [f for f in functions if not why_untested(f) and f.form.base != "v1"]
@@ -213,20 +210,22 @@ class Recording:
         found = tree(statuses, widths)
         self.keep("sweep", **named, quick=self.wanted.quick, answers=found)
         if not function.form.wide:
-            accepted = [t for t, status in zip(tuples(function, self.wanted.quick), statuses, strict=True) if not status]
+            accepted = [
+                t for t, status in zip(tuples(function, self.wanted.quick), statuses, strict=True) if not status
+            ]
             self.keep("judged", **named, tuples=self._judged(function, accepted[:_JUDGED]))
 
     def _all_statuses(self, function: Function) -> list[int]:
         """As many as there is time for; a tuple that a child died of has the number of that death."""
         statuses: list[int] = []
         skip: dict[int, int] = {}
-        while len(skip) < _TRIES and not self.late:
+        while len(skip) < _TRIES and not self.late():
             child = self._borrowed()
             task = {"function": function.name, "quick": self.wanted.quick, "start": len(statuses)}
             child.send({"do": "sweep", **task, "skip": list(skip)})
             while "statuses" in (reply := child.receive(3 * self.wanted.limit)):
                 statuses += reply["statuses"]
-                if self.late:
+                if self.late():
                     self._put_away()
                     break
             if "done" in reply or "statuses" in reply:
@@ -244,7 +243,7 @@ class Recording:
         """Types, and what became of two calls with them."""
         found: list[list[Any]] = []
         for types in accepted:
-            if self.late:
+            if self.late():
                 break
             child = self._borrowed()
             child.send({"do": "judge", "function": function.name, "types": types})

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from ..status import baseline
 from ..strategies import why_untested
 from ..subject import LibrarySubject
 
-Tree = Union[int, str, dict[str, "Tree"]]
+Tree = int | str | dict[str, "Tree"]
 CRASH, HANG, STICKY, UNASKED = -1, -2, -3, -4
 WORDS = {CRASH: "crash", HANG: "hang", STICKY: "sticky", UNASKED: "unasked"}
 
@@ -302,4 +302,3 @@ def look_up(node: Tree, values: Sequence[int]) -> int | str:
         node = node.get(str(value), node["*"])
     assert not isinstance(node, dict)
     return node
-
