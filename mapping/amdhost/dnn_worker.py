@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,12 @@ from ..parity.dnn.status import StatusCase, status_cases
 from ..parity.dnn.subject import LibrarySubject
 from ..parity.memory import StickyError
 from ..parity.numbers import derived_seed
-from ..parity.process import Answer, Note, serve
+from ..parity.process import Note
 from ..tables.loader import load
+from .asked import SHOWN, add, enter, serve_with
 from .log import ALL, ON_STREAM, Event, FakeHip, Kind, Rules
 from .results import Check, Outcome
 
-SHOWN = 6  # of each kind of difference
 # miopenStatus_t of an argument check: NotInitialized, InvalidValue, BadParm, NotImplemented, UnsupportedOp
 REFUSALS = (1, 2, 3, 6, 8)
 # AMD's functions that answer something else than a status
@@ -142,11 +141,11 @@ class Worker:
         refusal = self._play(procedure, case, subject)
         events = subject.events
         outcome.calls += 1
-        _enter(outcome, events)
+        enter(outcome, events)
         _look(outcome, events)
         stray = [e for e in events if e.kind in ON_STREAM and e.stream not in (subject.stream, ALL)]
         if procedure.device and stray:
-            _add(outcome.rules, f"works on another stream than was set: {stray[0].name}")
+            add(outcome.rules, f"works on another stream than was set: {stray[0].name}")
         if refusal is not None:
             expected = refuses(refusal.status, subject.version) and (
                 bench.lacking(refusal.function, case)
@@ -157,7 +156,7 @@ class Worker:
                 outcome.idle += 1  # NVIDIA's library refuses it too, or the table says that it is lacking
             else:
                 line = as_python(case).splitlines()[-1]
-                _add(outcome.refused, f"{refusal} after {_last(events)}: {line}")
+                add(outcome.refused, f"{refusal} after {_last(events)}: {line}")
         elif any(e.kind == Kind.LAUNCH for e in events):
             outcome.launched += 1
         else:
@@ -233,32 +232,13 @@ def _look(outcome: Outcome, events: Sequence[Event]) -> None:
     """What AMD's functions refuse in a valid call although it succeeds: another way was taken."""
     for e in events:
         if e.kind == Kind.ANSWER and e.size and e.name not in _NO_STATUS:
-            _add(outcome.notes, f"{e.name} answers {e.size} within a valid call")
+            add(outcome.notes, f"{e.name} answers {e.size} within a valid call")
     if any(e.kind == Kind.REFUSED for e in events):
-        _add(outcome.notes, "AMD's library asks for a kernel on an empty grid, which HIP refuses; it goes on")
-
-
-def _enter(outcome: Outcome, events: Sequence[Event]) -> None:
-    entered = dict.fromkeys(e.name for e in events if e.kind == Kind.CALL)
-    outcome.amd += [name for name in entered if name not in outcome.amd]
-
-
-def _add(lines: list[str], line: str) -> None:
-    if line not in lines and len(lines) < SHOWN:
-        lines.append(line)
+        add(outcome.notes, "AMD's library asks for a kernel on an empty grid, which HIP refuses; it goes on")
 
 
 def main() -> int:
-    def begin(config: dict[str, Any], answer: Answer) -> Callable[[str], None]:
-        worker = Worker(config)
-
-        def work(name: str) -> None:
-            outcome = asdict(worker.run(name))
-            answer({"done": {"outcome": outcome, "answers": worker.answers}})
-
-        return work
-
-    return serve(begin)
+    return serve_with(Worker)
 
 
 __all__ = ["PROCEDURES", "Watched", "Worker", "main", "procedures"]
