@@ -19,6 +19,14 @@ except ImportError:  # Windows: a run there has to be of one worker
 DOOR, ROOM = Path(__file__).resolve(), Path(__file__).resolve().parents[1] / "pyproject.toml"
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`-m tables`: files that have no test of that mark are not imported. Only where all of the expression is one mark."""
+    mark = config.getoption("markexpr", "")
+    if not mark.isidentifier() or not collection_path.name.startswith("test_"):
+        return None
+    return None if f"mark.{mark}" in collection_path.read_text(encoding="utf-8") else True
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     with _inside(item.get_closest_marker("alone") is not None):

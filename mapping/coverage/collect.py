@@ -9,7 +9,7 @@ from ..amdhost import results as amd_records
 from ..amdhost.releases import ASKED, RELEASES
 from ..parity import known
 from ..tables.model import Function, Library, LibraryVersion, Tables
-from . import abi, clients, exports, order, records
+from . import abi, clients, exports, records
 from .model import ABI, AMD_HOST, CLIENTS, JUDGES, Confirmation, Coverage, LibraryCoverage, Row
 
 
@@ -22,13 +22,18 @@ def collect(tables: Tables, root: Path, *, libraries: Sequence[str] = (), majors
         for major, version in sorted(library.versions.items()):
             if majors and not set(majors) & set(version.folders):
                 continue
-            functions = sorted(tables.functions(library.name, major), key=order.place)
+            functions = _in_order(library, tables.functions(library.name, major))
             if not functions:
                 continue  # no table yet
             one, wrong = _library(tables, library, version, functions, root)
             found.append(one)
             differences += wrong
     return Coverage(tuple(found), tuple(differences))
+
+
+def _in_order(library: Library, functions: Sequence[Function]) -> list[Function]:
+    """As NVIDIA's manual has them; functions of one chapter keep the order of their table."""
+    return sorted(functions, key=lambda f: library.place(f.entry.file))
 
 
 def _library(

@@ -8,30 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..tables.c import FOREIGN, SYSTEM
 from ..tables.layout import Member
 from ..tables.types import Types, View
 from .spelling import base_names, cython_type, is_pointer
 from .writer import Writer
-
-# Types of the C library: declared by its own headers.
-SYSTEM = {"FILE": "stdio.h"}
-# Types of neighbours (OpenGL, EGL, VDPAU, Direct3D) in calls that are refused: only their passing matters, not their content.
-FOREIGN = {
-    "EGLint": "int32_t",
-    **dict.fromkeys(("GLenum", "GLuint", "VdpDevice", "VdpOutputSurface", "VdpVideoSurface"), "uint32_t"),
-    **dict.fromkeys(
-        ("cudaD3D9DeviceList", "cudaD3D10DeviceList", "cudaD3D11DeviceList", "cudaGLDeviceList"), "uint32_t"
-    ),
-    **dict.fromkeys(("EGLImageKHR", "EGLStreamKHR", "EGLSyncKHR", "HGPUNV", "cudaEglFrame"), "void *"),
-}
-
-# The same neighbours' types that pass by pointer.
-OPAQUE = (
-    "ID3D10Device", "ID3D10Resource", "ID3D11Device", "ID3D11Resource", "IDXGIAdapter", "IDirect3DDevice9",
-    "IDirect3DResource9", "IDirect3DVertexBuffer9", "VdpGetProcAddress", "cudaEglStreamConnection", "CUstream_st",
-    "cudaArray", "cudaGraphicsResource",
-)  # fmt: skip
-NEIGHBOURS = frozenset((*FOREIGN, *OPAQUE))
 
 
 class Abi:

@@ -36,7 +36,7 @@ def constant(entry: Entry, column: str, cell: str, library: Library) -> str:
     if column == "scale" or entry.param(column).kind.name == "datatype":
         return DATA_TYPES[cell]
     # CUDA_R_32F for a compute type: the number that the API before CUDA 11 had, which NVIDIA's library still takes.
-    return cell if cell.startswith("CUDA_") else library.prefix.removesuffix("STATUS_") + cell
+    return cell if cell.startswith("CUDA_") else library.cell(cell)
 
 
 @dataclass(frozen=True, slots=True)

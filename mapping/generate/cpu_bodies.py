@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
+from ..tables.cpu import blocks
 from ..tables.expr import Call, Tuple
 from ..tables.kinds import ARGUMENTS, OPTIONS
 from . import spelling
-from .cpu_routines import Argument, Routine, blocks, dims, shape, text
+from .cpu_routines import Argument, Routine, dims, shape, text
 from .writer import Writer
 
 _CHECKS = {"op": "is_op", "fill": "is_fill", "diag": "is_diag", "side": "is_side"}

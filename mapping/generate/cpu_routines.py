@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 
-from .. import paths
-from ..tables.expr import Binary, Call, Expr, Name, Number, Tuple, names
+from ..tables.cpu import rule_of
+from ..tables.expr import Binary, Call, Expr, Name, Number, Tuple, grouped, names
 from ..tables.kinds import Element, Kind
 from ..tables.model import Entry, Tables, TypeRecord, backend_of, expand, rocm_type
 from . import spelling
 
-_BLOCK = re.compile(r"^cdef (?:inline )?(?:void|element|real|double|int64_t) (\w+)\(", re.MULTILINE)
-
-
-def hand_written() -> Path:
-    """Folder of the blocks, headers and units that are written by hand."""
-    return paths.package_dir() / "cpu" / "rocblas"
-
-
-@lru_cache(maxsize=1)
-def blocks() -> dict[str, str]:
-    """Hand-written blocks: name → the .pxi that holds it."""
-    found = {}
-    for path in sorted(hand_written().glob("*.pxi")):
-        for name in _BLOCK.findall(path.read_text(encoding="utf-8")):
-            found[name] = path.name
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +77,7 @@ class Routine:
     @property
     def rule(self) -> str:
         """The `cpu:` rule; a batched entry may name its member's rule or its own name."""
-        return re.sub(r"(Strided)?Batched$", "", self.entry.cpu) + ("_half" if self.is_half else "")
+        return rule_of(self.entry.cpu, self.is_half)
 
     @property
     def is_level1(self) -> bool:
@@ -123,8 +104,6 @@ def routines(tables: Tables) -> tuple[Routine, ...]:
 def _routine(name: str, entry: Entry, record: TypeRecord, order: tuple[Expr, ...] | None) -> Routine:
     params = entry.params
     if order is not None:
-        if not all(isinstance(a, Name) for a in order):
-            raise ValueError(f"{entry.where}: the CPU backend cannot derive {name} from {entry.key}; write it by hand")
         params = tuple(entry.param(str(a)) for a in order)
     args = []
     for p in params:
@@ -152,7 +131,7 @@ def text(expr: Expr) -> str:
         case Call(name="sided", args=(side, m, n)):
             return f"pick({text(side)} == rocblas_side_left, {text(m)}, {text(n)})"
         case Binary(op=op, left=left, right=right):
-            return f"{text(left)} {op} {text(right)}"
+            return f"{grouped(left, text(left))} {op} {grouped(right, text(right))}"
     raise ValueError(f"{expr} is no size that the CPU backend can compute")
 
 

@@ -15,7 +15,8 @@ from ..tables.amd import AmdCall
 from ..tables.expr import Call, Expr, Name
 from ..tables.kinds import SIZES, Kind
 from ..tables.marks import TableError, Where
-from ..tables.model import Entry, Function, Tables, Target, TypeRecord, backend_of, expand, rocm_type
+from ..tables.model import Entry, Function, Tables, Target, backend_of, expand, rocm_type
+from ..tables.typed import typed_elements
 from .spelling import cython_type, declare, plain
 from .writer import Writer
 
@@ -88,7 +89,7 @@ def target_import(function: Function, target: Target, wide: bool | None = None) 
     entry, record = function.entry, function.type
     wide = function.form.wide if wide is None else wide
     name = expand(target.to, record) + ("_64" if wide else "")
-    elements = typed_elements(function, target)
+    elements = typed_elements(entry, record, target)
     params: list[tuple[str, str, Kind | None]] = []
     if target.args is None:
         params = [(rocm_type(p.kind, record, wide), p.name, p.kind) for p in entry.params]
@@ -109,36 +110,6 @@ def target_import(function: Function, target: Target, wide: bool | None = None) 
     narrow = expand(target.to, record) if wide and entry.narrow != "never" and backend == "rocblas" else ""
     older = (expand(target.older, record) + ("_64" if wide else "")) if target.older and not wide else ""
     return Import(name, backend, RESULTS[backend], tuple(params), narrow, older, target.before if older else "")
-
-
-def typed_elements(function: Function, target: Target) -> dict[str, TypeRecord]:
-    """Parameters whose C type on AMD's side is another than their own → the type that they have there.
-
-    A function of AMD's that takes types as arguments takes all data as `void *`. One that does not has the types in its
-    name; the rows of `combos` that it answers agree on them.
-    """
-    entry = function.entry
-    args = target.args or ()
-    if entry.combos is None or not args:
-        return {}
-    if any(_is_type(entry, a) for a in args):
-        return {p.name: TypeRecord("", {p.kind.core.role: "any"}) for p in entry.params if p.kind.is_pointer}
-    rows = [r for r in entry.combos.of(function.type) if entry.combos.cell(r, "by") in ("", target.name)]
-    found = {}
-    for param, column in entry.typing_columns().items():
-        words = {entry.combos.cell(r, column) for r in rows}
-        if len(words) != 1:
-            raise TableError(
-                target.where, f"{target.to} takes {param} as {', '.join(sorted(words)) or 'nothing'}; expected one type"
-            )
-        found[param] = TypeRecord("", {"any": words.pop()})
-    return found
-
-
-def _is_type(entry: Entry, arg: Expr) -> bool:
-    if not isinstance(arg, Name) or arg.id == "NULL":
-        return False
-    return arg.id == "scale" or entry.param(arg.id).kind.name == "datatype"
 
 
 def _repeated(target: Target, word: str) -> bool:

@@ -26,16 +26,6 @@ from .writer import Writer, banner
 
 CORE_LINUX = "libdragoman_core.so.1"
 CORE_WINDOWS = "dragoman_core_1.dll"
-# Libraries in the order they are built; each has a folder of tables.
-LIBRARIES = ("cublas", "cublasLt", "cudart", "cuda", "cudnn")
-# Owners of enumerations whose constants hand-written blocks of a library may use.
-CONSTANTS_OF = {
-    "cublas": ("cublas", "rocblas", "hip", "cudart"),
-    "cublasLt": ("cublas", "cublaslt", "rocblas", "hip", "cudart"),
-    "cudart": ("cudart", "hip"),
-    "cuda": ("cuda", "cudart", "hip"),
-    "cudnn": ("cudnn", "miopen", "rocblas", "hip", "cudart"),
-}
 # Where one file serves all three majors, its newest names and numbers hold; cuBLAS's and the runtime's never change.
 NEWEST = 13
 
@@ -82,7 +72,7 @@ class LibrarySources:
         for item in self.imports.found.values():
             found.use([item.result, *(t for t, _, _ in item.params)])
         found.use([self.library.status])
-        owners = CONSTANTS_OF[self.name]
+        owners = self.library.constants
         named = translations.named_statuses(self.library, self.types)
         found.use_named(named)
         for enum in self.types.enums.values():
@@ -339,9 +329,7 @@ class Plan:
     @cached_property
     def parts(self) -> Mapping[str, LibrarySources]:
         return {
-            name: LibrarySources(self.tables, self.types, self.tables.libraries[name])
-            for name in LIBRARIES
-            if any(e.library == name for e in self.tables.entries)
+            name: LibrarySources(self.tables, self.types, library) for name, library in self.tables.libraries.items()
         }
 
     @cached_property

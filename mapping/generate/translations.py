@@ -21,27 +21,11 @@ REASONS = {  # enum dg_reason of mapping/runtime/dragoman.h
     "closing": "DG_CLOSING",
     "unsupported": "DG_UNSUPPORTED",
 }
-# translation table of a library's status, by AMD library
-STATUS = {
-    "cublas": {
-        "rocblas": "rocblas_status",
-        "rocsolver": "rocblas_status",
-        "hip": "hip_status",
-        "hipblaslt": "hipblas_status",
-    },
-    "cublasLt": {"rocblas": "rocblas_status", "hip": "hip_status", "hipblaslt": "hipblas_status"},
-    "cudart": {"hip": "hip_error"},
-    "cuda": {"hip": "hip_error"},
-    "cudnn": {"miopen": "miopen_status", "hip": "hip_dnn_status", "rocblas": "rocblas_dnn_status"},
-}
-
-# Libraries with a last error: the function of keep.h (mapping/compose/<library>/) that every error goes through.
-KEEPERS = {"cudart": "cudart_keep"}
 
 
 def _kept(library: Library, value: str) -> str:
     """An error as it is answered: kept first, where the library has a last error."""
-    return f"kept({value})" if library.name in KEEPERS else value
+    return f"kept({value})" if library.keeper else value
 
 
 def named_statuses(library: Library, types: Types) -> tuple[str, ...]:
@@ -83,7 +67,7 @@ def header(library: Library, view: View, names: Iterable[str], backends: Iterabl
     w = Writer()
     guard = f"{library.name.upper()}_TRANSLATE_H"
     w.lines(f'#ifndef {guard}\n#define {guard}\n#include "dragoman.h"\n#include "{library.name}_abi.h"\n')
-    keeper = KEEPERS.get(library.name, "")
+    keeper = library.keeper
     if keeper:
         w.line('#include "keep.h"')
     answer = f"{keeper}(status)" if keeper else "status"
@@ -96,7 +80,7 @@ def header(library: Library, view: View, names: Iterable[str], backends: Iterabl
         answer = _kept(library, _status_value(view, library, constant))
         w.line(f"static inline {library.status} refusal_of_{name}(void) {{ return {answer}; }} /* {constant} */")
     for backend in backends:
-        table = STATUS.get(library.name, {}).get(backend)
+        table = library.statuses.get(backend)
         if table:
             _status(w, backend, view.translation(table), library, view)
     if named_statuses(library, view.types):
@@ -177,7 +161,7 @@ def declarations(library: Library, names: Iterable[str], backends: Iterable[str]
             w.line(f"uint32_t to_{name}(uint32_t x)")
             w.line(f"{library.status} refusal_of_{name}()")
         for backend in backends:
-            if STATUS.get(library.name, {}).get(backend):
+            if library.statuses.get(backend):
                 w.line(f"{library.status} status_of_{backend}(uint32_t s)")
         w.line(f"{library.status} kept({library.status} status)")
         w.line(f"{library.status} status_of_reason(int reason)")

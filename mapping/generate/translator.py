@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..tables.expr import Binary, Call, Compare, Expr, Logic, Name, Number
+from ..tables.expr import Binary, Call, Compare, Expr, Logic, Name, Number, grouped
 from ..tables.kinds import OPTIONS, SIZES, Kind
 from ..tables.model import CParam, Function, Library, Target, TypeRecord, backend_of, expand, rocm_type
+from ..tables.typed import typed_elements
 from ..tables.types import Types
 from .combos import Keys, table_of
-from .imports import Import, Imports, target_import, typed_elements
+from .imports import Import, Imports, target_import
 from .spelling import base_names, cython_type, declare, is_pointer, name, plain
 from .writer import Writer, wrap
 
@@ -88,7 +89,8 @@ def condition(expr: Expr, function: Function) -> str:
         case Number(value=value):
             return str(value)
         case Compare(op=op, left=left, right=right) | Binary(op=op, left=left, right=right):
-            return f"{condition(left, function)} {op} {condition(right, function)}"
+            one, other = (grouped(side, condition(side, function)) for side in (left, right))
+            return f"{one} {op} {other}"
         case Logic(op="not", items=(item,)):
             return f"not ({condition(item, function)})"
         case Logic(op=op, items=items):
@@ -177,7 +179,7 @@ class ChapterWriter:
             slot = self.library.slot(p.kind)
             if slot and (p.kind.name == "desc" or not p.kind.optional):
                 args.append(f"<{slot.struct} *>{name(p.name)}")
-            elif p.kind.name == "stream" and self._has_own_streams():
+            elif p.kind.name == "stream" and self.library.own_streams:
                 args.append(_stream(name(p.name), function))
             else:
                 args.append(name(p.name))
@@ -207,10 +209,6 @@ class ChapterWriter:
         word = name(param.name)
         text = f"dg_foreign({word}, {slot.magic})"
         return f"({word} is not NULL and {text})" if param.kind.name == "desc" and param.kind.optional else text
-
-    def _has_own_streams(self) -> bool:
-        """The runtime and the driver: what their programs name as a stream may be a number that stands for one."""
-        return self.library.name in ("cudart", "cuda")
 
     def _backends_of(self, function: Function) -> list[str]:
         entry = function.entry
@@ -359,7 +357,7 @@ class ChapterWriter:
         entry = function.entry
         wanted: list[Expr] = list(target.args) if target.args is not None else [Name(p.name) for p in entry.params]
         params = {p.name: p for p in function.params}
-        elements = typed_elements(function, target)
+        elements = typed_elements(entry, function.type, target)
         return [self._argument(arg, params, function, elements) for arg in wanted]
 
     def _argument(
@@ -383,8 +381,9 @@ class ChapterWriter:
         if combos and kind.name == "datatype":
             return f"row.{name(Keys.of(combos, combos.of(function.type)).standing_for(param.name))}"
         if kind.name == "handle":
-            return f"(<dg_blas *>{word}).blas"
-        if kind.name == "stream" and self._has_own_streams():
+            slot = self.library.slot(kind)
+            return f"(<{slot.struct if slot else 'void'} *>{word}).blas"
+        if kind.name == "stream" and self.library.own_streams:
             return _stream(word, function)
         translation = translation_of(kind)
         if translation and not is_pointer(param.ctype):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Union
@@ -58,7 +59,12 @@ class Binary:
     right: Expr
 
     def __str__(self) -> str:
-        return f"{self.left} {self.op} {self.right}"
+        return f"{grouped(self.left, str(self.left))} {self.op} {grouped(self.right, str(self.right))}"
+
+
+def grouped(part: Expr, text: str) -> str:
+    """`text`, what an emitter writes for an operand, in parentheses where it is itself of two: `(m + 1) * n`."""
+    return f"({text})" if isinstance(part, Binary) else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +93,19 @@ _COMPARE: dict[type, str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not",
 }  # fmt: skip
 # `in` is a word of the table language and a keyword of Python's grammar.
+_LONGEST = 400  # no recursion below goes deeper than Python can
 _IN = re.compile(r"\bin\b")
 
 
 def parse(text: str, node: Node, what: str) -> Expr:
     """Parse one expression; `node` is where a message points."""
+    if len(text) > _LONGEST or not text.isascii():
+        node.fail(f"{text!r} is not {what}; expected at most {_LONGEST} characters, all of ASCII")
     try:
-        tree = ast.parse(_IN.sub("in_", text.strip()), mode="eval").body
-    except (SyntaxError, ValueError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # `1if m else n`: what Python only warns of
+            tree = ast.parse(_IN.sub("in_", text.strip()), mode="eval").body
+    except (SyntaxError, ValueError, Warning, RecursionError, MemoryError):
         node.fail(f"{text!r} is not {what}; expected names, numbers, calls, + - *, comparisons")
     return _convert(tree, text, node, what)
 
@@ -142,8 +153,53 @@ def names(expr: Expr) -> set[str]:
             return names(left) | names(right)
 
 
-# What a shape or a condition may call.
-WORDS = ("empty", "max", "min", "op", "sided")
+# What a shape and a condition may call.
+SHAPES = ("max", "min", "op", "sided")
+CONDITIONS = ("empty", "max", "min")
+
+
+def is_size(expr: Expr) -> bool:
+    """A number of elements. `op(trans, a, b)` is a or b here."""
+    match expr:
+        case Name(id=name):
+            return name != "NULL"
+        case Number():
+            return True
+        case Binary(left=left, right=right):
+            return is_size(left) and is_size(right)
+        case Call(name="max" | "min", args=(_, _, *_) as items):
+            return all(is_size(i) for i in items)
+        case Call(name="op" | "sided", args=(Name(), a, b)):
+            return is_size(a) and is_size(b)
+    return False
+
+
+def is_shape(expr: Expr) -> bool:
+    """Rows and columns."""
+    match expr:
+        case Tuple(items=(rows, columns)):
+            return is_size(rows) and is_size(columns)
+        case Call(name="op", args=(Name(), a, b)):
+            return is_size(a) and is_size(b)
+    return False
+
+
+def is_condition(expr: Expr) -> bool:
+    """True or false, of values that C can compare."""
+    match expr:
+        case Compare(op="is" | "is not", left=left, right=right):
+            return isinstance(left, Name) and right == Name("NULL")
+        case Compare(left=left, right=right):
+            return _is_number(left) and _is_number(right)
+        case Logic(items=items):
+            return all(is_condition(i) for i in items)
+        case Call(name="empty", args=(_, *_) as items):
+            return all(_is_number(i) for i in items)
+    return False
+
+
+def _is_number(expr: Expr) -> bool:
+    return is_size(expr) and not calls(expr) & {"op", "sided"}
 
 
 def calls(expr: Expr) -> set[str]:

@@ -7,10 +7,11 @@ The words are documented in docs/table-language.md, section *Kinds*.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import expr
-from .expr import Call, Expr, Name
+from . import c, expr
+from .expr import Call, Expr, Name, Number
 from .marks import Node, suggest
 
 INOUT = ("in", "out", "inout")
@@ -154,15 +155,18 @@ class Kind:
         return f"{self.name}({', '.join(parts)})" if parts else self.name
 
 
-_C = re.compile(r"c\((?P<type>[A-Za-z_][\w *\[\]]*)\)\s*$")
+_C = re.compile(r"c\((?P<type>.*)\)\s*", re.ASCII | re.DOTALL)
 
 
 def parse_kind(node: Node) -> Kind:
     """Read one kind; a message names the word and what it takes."""
     text = node.text("a kind such as dim, op or matrix(in, (m, n), lda)")
-    c_type = _C.match(text)
+    c_type = _C.fullmatch(text)
     if c_type:
-        return Kind("c", type=" ".join(c_type["type"].split()))
+        spelled = " ".join(c_type["type"].split())
+        if not c.is_type(spelled):
+            node.fail(f"{c_type['type']!r} is no C type; expected one such as `const void *` or `int[3]`")
+        return Kind("c", type=spelled)
     return _kind(expr.parse(text, node, "a kind"), node)
 
 
@@ -183,6 +187,11 @@ def _kind(tree: Expr, node: Node) -> Kind:
             wanted = "batched(KIND, count)" if word == "batched" else "strided(KIND, stride, count)"
             node.fail(f"{tree} has the wrong arguments; expected {wanted}")
         inner = _kind(args[0], node)
+        if inner.name not in POINTERS or inner.name == "result":
+            node.fail(f"{tree} holds {inner}; expected a kind of elements, such as matrix")
+        for given in args[1:]:
+            if not expr.is_size(given):
+                node.fail(f"{given} is no size in {tree}; expected a parameter or a number")
         return Kind(word, inner.io, args[1:], inner.role, inner)
     if word == "desc":
         words = [a.id for a in args if isinstance(a, Name)]
@@ -223,4 +232,28 @@ def _pointer(word: str, args: tuple[Expr, ...], tree: Expr, node: Node) -> Kind:
     io = str(args[0])
     if io not in INOUT:
         node.fail(f"{io!r} is not a direction; expected one of in, inout, out")
+    for argument, given in zip(ARGUMENTS.get(word, ()), args[1:count], strict=True):
+        if not _FITS[argument](given):
+            node.fail(f"{given} is no {argument} of {word}; expected {_EXPECTED.get(argument, 'a size')}")
     return Kind(word, io, args[1:count], role)
+
+
+def _is_option(tree: Expr) -> bool:
+    return isinstance(tree, Name) and tree.id != "NULL"
+
+
+def _is_step(tree: Expr) -> bool:
+    return isinstance(tree, Number) or _is_option(tree)
+
+
+_FITS: dict[str, Callable[[Expr], bool]] = {
+    **dict.fromkeys(("count", "n", "k", "kl", "ku"), expr.is_size),
+    **dict.fromkeys(("ld", "inc"), _is_step),
+    **dict.fromkeys(("uplo", "diag"), _is_option),
+    "shape": expr.is_shape,
+}
+_EXPECTED = {
+    "shape": "(rows, columns) or op(TRANS, a, b)",
+    **dict.fromkeys(("ld", "inc"), "a parameter or a number"),
+    **dict.fromkeys(("uplo", "diag"), "a parameter"),
+}

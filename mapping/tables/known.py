@@ -1,31 +1,22 @@
-"""Names that tables refer to and that stand outside them: AMD's functions, hand-written blocks, oracles, constants.
+"""Names that tables refer to and that stand outside them: AMD's functions, hand-written blocks, oracles, constants, types.
 
 The loader asks `Known` for each such name as it reads it, so that a slip is refused at load, with its place, and not in a
-generator, a compiler or the suite. What AMD's libraries export is known from lists (`paths.exports_dir()`), all releases
-together; blocks and oracles are found in their sources, which are read but not imported. `Unknown` accepts every name: for a
-text whose surroundings are not there.
+generator, a compiler or the suite. `Unknown` accepts every name: for a text whose surroundings are not there.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
 
 from .. import paths
+from . import c, sources
 from .amd import AmdCall
-from .marks import Node, close
+from .cpu import check_rule
+from .marks import Node, TableError, Where, close
 from .model import PREFIXES, Entry, Library, TypeRecord, backend_of, expand
-from .types import Types
-
-_DEFINED = re.compile(r"cdef (?:inline )?[\w ]+?[ *]+(\w+)\(")
-_DECLARED = re.compile(r" {4}[\w ]+?[ *]+(\w+)\(")
-_INCLUDE = re.compile(r'^include "([\w./]+)"', re.MULTILINE)
-_ORACLE = re.compile(r"^@oracle\(", re.MULTILINE)
-_FIRST = re.compile(r'\s*"(\w+)"\s*,?')
-_DEF = re.compile(r"^def (\w+)", re.MULTILINE)
+from .sources import amd_exports
+from .types import Enum, Types
 
 
 class Unknown:
@@ -40,20 +31,50 @@ class Unknown:
     def block(self, name: str, node: Node, owner: Library, file: str, types: Iterable[TypeRecord]) -> None:
         """A hand-written block of a chapter, perhaps with `{t}`."""
 
-    def oracle(self, name: str, node: Node) -> None:
-        """A function of mapping/parity/oracles."""
+    def declared(self, name: str, node: Node, library: str) -> None:
+        """A struct, constant or function that the headers of a library's blocks declare."""
+
+    def oracle(self, name: str, node: Node, params: set[str]) -> None:
+        """A function of mapping/parity/oracles, and the parameters that it is given."""
+
+    def drawn(self, name: str, node: Node) -> None:
+        """A value that the suite's procedures for cuDNN draw."""
+
+    def cpu(self, entry: Entry, node: Node) -> None:
+        """The CPU backend's rule of an entry."""
 
     def status(self, name: str, node: Node, library: Library) -> None:
         """A constant of a library's status type, without its prefix."""
 
-    def constant(self, name: str, node: Node, enum: str, shown: str) -> None:
-        """A constant of one enumeration."""
+    def constant_of(self, name: str, node: Node, enums: Iterable[str], shown: str = "") -> None:
+        """A constant of one of some enumerations. `shown`: what of the name the table writes."""
+
+    def any_constant(self, name: str, node: Node) -> None:
+        """A constant of any enumeration."""
+
+    def cell(self, text: str, node: Node, enum: str, library: Library) -> None:
+        """A cell of `combos`: a constant of a parameter's enumeration, without the library's prefix."""
+
+    def amd_type(self, name: str, node: Node) -> None:
+        """A data type of NVIDIA's that AMD has too."""
 
     def enum(self, name: str, node: Node) -> None:
         """An enumeration of tables/types."""
 
-    def translation(self, name: str, node: Node) -> None:
-        """A translation of tables/types/translate.yaml."""
+    def handle(self, name: str, node: Node) -> None:
+        """A handle of tables/types."""
+
+    def ctype(self, name: str, node: Node) -> None:
+        """A type of C's own or of tables/types, in any version."""
+
+    def declared_type(self, name: str, where: Where, library: Library, majors: Iterable[int]) -> None:
+        """A type that each of these versions of a library declares."""
+
+    def owner(self, name: str, node: Node) -> None:
+        """A library that tables/types has types of."""
+
+    def translation(self, name: str, node: Node, enum: str = "") -> None:
+        """A translation of tables/types/translate.yaml, of the enumeration `enum` if given."""
 
     def finish(self, entries: Iterable[Entry]) -> None:
         """What can be told only when every entry is read."""
@@ -66,6 +87,7 @@ class Known(Unknown):
     types: Types
     calls: Mapping[str, AmdCall]
     _called: list[tuple[str, Node, str]] = field(default_factory=list)  # name, place, our library
+    _declared: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
 
     def amd(self, name: str, node: Node, owner: Library | None, types: Iterable[TypeRecord] = ()) -> None:
         for word in _expanded(name, types):
@@ -89,35 +111,113 @@ class Known(Unknown):
         folder, stem = file.split("/")[-2], file.rsplit("/", 1)[-1].removesuffix(".yaml")
         path = paths.package_dir() / "compose" / folder / f"{stem}.pxi"
         shown = f"mapping/compose/{folder}/{stem}.pxi"
-        found = blocks(path)
+        found = sources.blocks(path)
         for word in _expanded(name, types):
             if word not in found:
                 where = f"in {shown}" if path.is_file() else f"in {shown}, which does not exist"
                 node.fail(f"there is no block {word!r} {where}; {close(word, found, 'a function of that name there')}")
 
-    def oracle(self, name: str, node: Node) -> None:
-        if name not in oracles():
-            node.fail(f"there is no oracle {name!r}; {close(name, oracles(), 'a function in mapping/parity/oracles/')}")
+    def declared(self, name: str, node: Node, library: str) -> None:
+        folder = f"mapping/compose/{library.lower()}"
+        found = sources.declared(library.lower())
+        if name not in found:
+            node.fail(f"{name!r} is in no header of mapping/runtime or {folder}; {close(name, found)}")
+
+    def oracle(self, name: str, node: Node, params: set[str]) -> None:
+        found = sources.oracles()
+        if name not in found:
+            node.fail(f"there is no oracle {name!r}; {close(name, found, 'a function in mapping/parity/oracles/')}")
+        if found[name] != params:
+            node.fail(f"the oracle {name!r} takes {_listed(found[name])}; expected one that takes {_listed(params)}")
+
+    def drawn(self, name: str, node: Node) -> None:
+        if name not in sources.drawn():
+            node.fail(f"the suite draws no value {name!r}; {close(name, sources.drawn(), 'one that a procedure draws')}")
+
+    def cpu(self, entry: Entry, node: Node) -> None:
+        check_rule(entry, node)
 
     def status(self, name: str, node: Node, library: Library) -> None:
-        self.constant(library.constant(name), node, library.status, name)
+        self.enum(library.status, node)
+        self.constant_of(library.constant(name), node, (library.status,), name)
 
-    def constant(self, name: str, node: Node, enum: str, shown: str) -> None:
-        self.enum(enum, node)
-        known = {c.name for c in self.types.enums[enum].constants} if enum in self.types.enums else set()
+    def constant_of(self, name: str, node: Node, enums: Iterable[str], shown: str = "") -> None:
+        found = [self._enum(e) for e in enums]
+        known = {c.name for e in found if e for c in e.constants}
         if name not in known:
+            shown = shown or name
             prefix = name.removesuffix(shown)
             node.fail(
-                f"{name!r} is no constant of {enum}; {close(shown, [n.removeprefix(prefix) for n in known], few=40)}"
+                f"{name!r} is no constant of {' or '.join(enums)}; "
+                f"{close(shown, [n.removeprefix(prefix) for n in known], few=40)}"
             )
+
+    def _enum(self, name: str) -> Enum | None:
+        """An enumeration, perhaps by the name of a typedef."""
+        for _ in range(4):
+            if name in self.types.enums:
+                return self.types.enums[name]
+            name = self.types.aliases[name].type.removeprefix("enum ") if name in self.types.aliases else ""
+        return None
+
+    def any_constant(self, name: str, node: Node) -> None:
+        if not self.types.has_constant(name):
+            node.fail(f"{name!r} is no constant of any enumeration; {close(name, self.types.constant_names())}")
+
+    def cell(self, text: str, node: Node, enum: str, library: Library) -> None:
+        if text.startswith("CUDA_"):  # a compute type in the numbers of before CUDA 11
+            self.constant_of(text, node, ("cudaDataType_t",))
+        else:
+            self.constant_of(library.cell(text), node, (enum,), text)
+
+    def amd_type(self, name: str, node: Node) -> None:
+        known = self.types.translations["datatype"].pairs if "datatype" in self.types.translations else {}
+        if name not in known:
+            node.fail(f"AMD has no {name}; expected a row that a block answers, or one of {', '.join(sorted(known))}")
 
     def enum(self, name: str, node: Node) -> None:
         if name not in self.types.enums and name not in self.types.aliases:
             node.fail(f"{name!r} is no enumeration of tables/types; {close(name, self.types.enums)}")
 
-    def translation(self, name: str, node: Node) -> None:
+    def handle(self, name: str, node: Node) -> None:
+        if name not in self.types.handles:
+            node.fail(f"{name!r} is no handle of tables/types; {close(name, self.types.handles)}")
+
+    def ctype(self, name: str, node: Node) -> None:
+        if name not in c.UNDECLARED and not self.types.has_type(name):
+            node.fail(f"the type {name!r} is not in tables/types; {close(name, self.types.type_names(), 'a type there')}")
+
+    def declared_type(self, name: str, where: Where, library: Library, majors: Iterable[int]) -> None:
+        for major in sorted(majors):
+            if (library.name, major) not in self._declared:
+                view = self.types.for_library(library.name, major)
+                items = (*view.enums(), *view.structs(), *view.handles(), *view.aliases())
+                self._declared[library.name, major] = frozenset(item.name for item in items)
+            known = self._declared[library.name, major]
+            if name not in known:
+                text = f"the type {name!r} is not in tables/types for {library.titled(major)}"
+                raise TableError(where, f"{text}; {close(name, known, 'a type there')}")
+
+    def owner(self, name: str, node: Node) -> None:
+        known = {enum.owner.library for enum in self.types.enums.values()}
+        if name not in known:
+            node.fail(f"tables/types has no enumeration of {name!r}; {close(name, known)}")
+
+    def translation(self, name: str, node: Node, enum: str = "") -> None:
         if name not in self.types.translations:
             node.fail(f"there is no translation {name!r}; {close(name, self.types.translations)}")
+        source, given = self.types.translations[name].source, self._enum(enum)
+        if enum and given and given.name != source:
+            fitting = [n for n, t in self.types.translations.items() if t.source == given.name]
+            node.fail(f"the translation {name!r} is of {source}, not of {enum}; {close(name, fitting)}")
+
+    def prototypes(self) -> None:
+        """What the rows of tables/amd_calls.yaml name."""
+        for call in self.calls.values():
+            self.amd(call.name, call.node, None)
+            for ctype in (call.result, *(t for t, _ in call.params)):
+                for word in sorted(c.type_names(ctype)):
+                    self.ctype(word, call.node)
 
     def finish(self, entries: Iterable[Entry]) -> None:
         if not self._called:
@@ -139,46 +239,5 @@ def _expanded(name: str, types: Iterable[TypeRecord]) -> list[str]:
     return list(dict.fromkeys(expand(name, record) for record in types)) or [name]
 
 
-@lru_cache(maxsize=16)
-def amd_exports(library: str) -> frozenset[str]:
-    """What AMD's library exports in any release that there is a list of; empty where there is none."""
-    folder = paths.exports_dir()
-    files = sorted(folder.glob(f"{library}-*-linux.txt")) if folder else []
-    return frozenset(name for file in files for name in file.read_text(encoding="utf-8").split())
-
-
-@lru_cache(maxsize=1)
-def oracles() -> frozenset[str]:
-    """Names under which oracles are registered: those that `@oracle` gives, or the function's own."""
-    found: set[str] = set()
-    for path in sorted((paths.package_dir() / "parity" / "oracles").glob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        for head in _ORACLE.finditer(text):
-            names, at = [], head.end()
-            while match := _FIRST.match(text, at):
-                names.append(match[1])
-                at = match.end()
-            own = _DEF.search(text, at)
-            found |= set(names or ([own[1]] if own else []))
-    return frozenset(found)
-
-
-@lru_cache(maxsize=128)
-def blocks(path: Path) -> frozenset[str]:
-    """Functions that a .pxi defines or declares, with what it includes."""
-    if not path.is_file():
-        return frozenset()
-    text = path.read_text(encoding="utf-8")
-    found: set[str] = set()
-    extern = False
-    for line in text.splitlines():
-        if line.startswith("cdef extern from"):
-            extern = True
-        elif line[:1].strip():
-            extern = False
-        match = _DEFINED.match(line) or (_DECLARED.match(line) if extern else None)
-        if match:
-            found.add(match[1])
-    for name in _INCLUDE.findall(text):
-        found |= blocks(path.parent / name)
-    return frozenset(found)
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))

@@ -8,6 +8,7 @@ refuses what is left over, so that a misspelt key cannot pass in silence.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +16,21 @@ from typing import NoReturn, TypeVar
 
 import yaml
 
+from . import c
+
 T = TypeVar("T")
 D = TypeVar("D")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FORBIDDEN = yaml.reader.Reader.NON_PRINTABLE
-_BOOL = "tag:yaml.org,2002:bool"
-_STR = "tag:yaml.org,2002:str"
+_CORE = "tag:yaml.org,2002:"
+_BOOL, _NULL = _CORE + "bool", _CORE + "null"
+# What PyYAML takes plain words, numbers and dates for; any other tag was written out.
+_TAGS = frozenset(_CORE + word for word in ("str", "int", "float", "bool", "null", "timestamp", "value", "seq", "map"))
+_NUMBER = re.compile(r"-?(0x[0-9A-Fa-f]{1,16}|0|[1-9][0-9]{0,18})")
+_VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,4}")
+_DEEPEST = 40  # the language needs eight
+_MOST = 100_000  # values of a file; the largest has some 10,000
+_LONGEST = 400  # characters of a message
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,9 +49,11 @@ class TableError(Exception):
     """A table is wrong. One line: where, what is wrong, what was expected."""
 
     def __init__(self, where: Where, message: str) -> None:
+        if len(message) > _LONGEST:  # what was found may be a whole book
+            message = f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 2 :]}"
         self.where = where
-        self.message = message
-        super().__init__(f"{where}: {message}")
+        self.message = " ".join(message.splitlines())
+        super().__init__(f"{where}: {self.message}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +81,7 @@ class Node:
 
     @property
     def is_null(self) -> bool:
-        return self.raw.tag == "tag:yaml.org,2002:null"
+        return self.raw.tag == _NULL
 
     def _shape(self) -> str:
         if isinstance(self.raw, yaml.MappingNode):
@@ -109,20 +121,51 @@ class Node:
             self.fail(f"YAML reads {self.raw.value!r} as a boolean; expected {expected} (put it in quotes)")
         return str(self.raw.value)
 
+    def version(self) -> str:
+        text = self.text("a version such as 12.9")
+        if not _VERSION.fullmatch(text):
+            self.fail(f"{text!r} is not a version; expected numbers and dots")
+        return text
+
     def number(self) -> int:
         text = self.text("a number")
-        try:
-            return int(text, 0)
-        except ValueError:
+        if not _NUMBER.fullmatch(text):
             self.fail(f"found {text!r}; expected a number")
+        return int(text, 0)
 
     def boolean(self) -> bool:
         if self.raw.tag != _BOOL or self.raw.value not in ("true", "false"):
             self.fail(f"found {self._shape()}; expected true or false")
         return bool(self.raw.value == "true")
 
+    def line(self, expected: str = "a sentence") -> str:
+        """A text that stands in one line of what is generated, comments of C too."""
+        text = self.text(expected)
+        if not text.strip() or not text.isprintable() or "*/" in text:
+            self.fail(f"found {text!r}; expected {expected} in one line, without a comment's end")
+        return text
+
+    def word(self, expected: str = "a name") -> str:
+        """A name as C has them: letters, digits and underscores, no keyword."""
+        text = self.text(expected)
+        if not c.NAME.fullmatch(text):
+            self.fail(f"{text!r} is not a name; expected {expected} of letters, digits and underscores")
+        if text in c.KEYWORDS:
+            self.fail(f"{text!r} is a keyword of C or C++; expected {expected} that is none")
+        return text
+
     def texts(self, expected: str = "a word") -> tuple[str, ...]:
         return tuple(node.text(expected) for node in self.sequence())
+
+    def words(self, expected: str = "a name") -> tuple[str, ...]:
+        """Names, none of them twice."""
+        found: dict[str, None] = {}
+        for node in self.sequence():
+            word = node.word(expected)
+            if word in found:
+                node.fail(f"{word!r} stands here twice; expected it once")
+            found[word] = None
+        return tuple(found)
 
     def choice(self, options: tuple[str, ...], what: str) -> str:
         text = self.text(what)
@@ -152,7 +195,12 @@ class Fields:
     def __init__(self, node: Node, values: dict[str, tuple[Node, Node]]) -> None:
         self.node = node
         self._values = values
+        self._places = {key: value for key, (_, value) in values.items()}
         self._known: list[str] = []
+
+    def node_of(self, key: str) -> Node:
+        """The value of a key, read already or not; the mapping itself where it has none."""
+        return self._places.get(key, self.node)
 
     def pop(self, key: str) -> Node | None:
         self._known.append(key)
@@ -204,7 +252,27 @@ def parse(text: str, name: str) -> Node:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = Where(name, mark.line + 1, mark.column + 1) if mark else Where(name, 1, 1)
-        raise TableError(where, f"not valid YAML: {error.problem}") from None
+        raise TableError(where, f"not valid YAML: {error.problem}; expected plain YAML") from None
+    except RecursionError:  # only where PyYAML has no libyaml, which stops earlier and by itself
+        raise TableError(Where(name, 1, 1), f"nested too deep; expected at most {_DEEPEST} levels") from None
     if raw is None:
         raise TableError(Where(name, 1, 1), "the file is empty; expected a mapping")
+    _plain(raw, name)
     return Node(raw, name)
+
+
+def _plain(root: yaml.Node, name: str) -> None:
+    """Refuses what of YAML the tables do not use. Aliases are followed: one may hold itself, or others that hold others."""
+    waiting, count = [(root, 1)], 0
+    while waiting:
+        raw, depth = waiting.pop()
+        count += 1
+        if raw.tag not in _TAGS:
+            Node(raw, name).fail(f"the tag {raw.tag!r}; expected a plain value")
+        if depth > _DEEPEST or count > _MOST:
+            what = "nested too deep" if depth > _DEEPEST else "too much"
+            Node(raw, name).fail(f"{what}; expected at most {_DEEPEST} levels and {_MOST} values, those of aliases counted")
+        if isinstance(raw, yaml.MappingNode):
+            waiting += [(part, depth + 1) for pair in raw.value for part in pair]
+        elif isinstance(raw, yaml.SequenceNode):
+            waiting += [(part, depth + 1) for part in raw.value]

@@ -16,6 +16,8 @@ from .kinds import ELEMENTS, OPTIONS, SIZES, Element, Kind
 from .marks import Where
 
 MAJORS = (11, 12, 13)
+# dg_reason names (mapping/runtime/dragoman.h) that every library answers by a status of its own.
+REASONS = ("bad_handle", "forked", "no_backend", "no_memory", "no_kernels", "closing", "unsupported", "invalid")
 PREFIXES = {  # AMD's library by the beginning of a function's name; the first match counts
     "rocblas_": "rocblas",
     "rocsolver_": "rocsolver",
@@ -84,10 +86,28 @@ class Library:
     explains: bool = False  # it keeps the text of the last error
     support: tuple[str, ...] = ()  # AMD functions that pieces shared by its blocks call
     shared_blocks: bool = False  # hand-written blocks are compiled once, and called by hot and cold functions
+    statuses: Mapping[str, str] = field(default_factory=dict)  # AMD's library -> translation of its statuses
+    constants: tuple[str, ...] = ()  # files of tables/types whose constants hand-written blocks may use
+    headers: tuple[str, ...] = ()  # that declare its functions
+    chapters: tuple[str, ...] = ()  # table files in the order of NVIDIA's manual
+    wide_since: str = ""  # the version that brought the `_64` forms
+    keeper: str = ""  # the C function that every error goes through, where there is a last error
+    own_streams: bool = False  # what programs name as a stream may be a number that stands for one
 
     def constant(self, name: str) -> str:
         """Full name of a status constant."""
         return self.prefix + name
+
+    def place(self, file: str) -> int:
+        """Where a table file stands in NVIDIA's manual, for sorting: what `chapters` does not name comes before `internal`."""
+        name = file.rsplit("/", 1)[-1].removesuffix(".yaml")
+        if name == "internal":
+            return len(self.chapters) + 1
+        return self.chapters.index(name) if name in self.chapters else len(self.chapters)
+
+    def cell(self, text: str) -> str:
+        """The constant that a cell of `combos` writes without the library's prefix: CUBLAS_COMPUTE_32F."""
+        return self.prefix.removesuffix("STATUS_") + text
 
     @property
     def counts_itself(self) -> bool:
@@ -267,7 +287,6 @@ class Entry:
     os: str = ""
     v1: FirstApi = FirstApi()
     attributes: tuple[Attribute, ...] = ()
-    relate: str = ""
     notes: str = ""
     source: str = ""
 
@@ -502,9 +521,7 @@ class Tables:
     def majors_of(self, entry: Entry, form: Form) -> frozenset[int]:
         library = self.libraries[entry.library]
         since = entry.cuda_since
-        later = entry.since.get("i64" if form.wide else form.base) or (
-            "12.1" if form.wide and entry.library == "cublas" else ""
-        )
+        later = entry.since.get("i64" if form.wide else form.base) or (library.wide_since if form.wide else "")
         if later and (not since or version_key(later) > version_key(since)):
             since = later
         found = set()

@@ -382,6 +382,12 @@ class Types:
             raise KeyError(f"unknown {what} {name!r}; {suggest(name, list(items))}")
         return items[name]
 
+    def has_type(self, name: str) -> bool:
+        return any(name in kind for kind in (self.enums, self.structs, self.handles, self.aliases))
+
+    def type_names(self) -> list[str]:
+        return [name for kind in (self.enums, self.structs, self.handles, self.aliases) for name in kind]
+
     @cached_property
     def _owners(self) -> dict[str, str]:
         return {c.name: e.name for e in self.enums.values() for c in e.constants}

@@ -17,6 +17,7 @@ import yaml
 from dragoman.tables import expr, kinds, loader, marks
 from dragoman.tables.expr import Name, Tuple, evaluate
 from dragoman.tables.known import Unknown
+from dragoman.tables.libraries import read_libraries
 from dragoman.tables.marks import Node, TableError
 from dragoman.tables.model import Tables
 
@@ -326,7 +327,7 @@ def _message(read: Callable[[], object]) -> TableError:
 
 
 def _load_entry(text: str) -> object:
-    libraries = loader._libraries(marks.parse(LIBRARIES, "tables/libraries.yaml"), Unknown())
+    libraries = read_libraries(marks.parse(LIBRARIES, "tables/libraries.yaml"), Unknown())
     return loader.load_text(text, "t.yaml", libraries)
 
 
