@@ -93,7 +93,8 @@ _COMPARE: dict[type, str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not",
 }  # fmt: skip
 # `in` is a word of the table language and a keyword of Python's grammar.
-_LONGEST = 400  # no recursion below goes deeper than Python can
+_LANGUAGE = "names, numbers, calls, + - *, comparisons"
+_LONGEST, _DEEPEST = 400, 30
 _IN = re.compile(r"\bin\b")
 
 
@@ -106,8 +107,20 @@ def parse(text: str, node: Node, what: str) -> Expr:
             warnings.simplefilter("error")  # `1if m else n`: what Python only warns of
             tree = ast.parse(_IN.sub("in_", text.strip()), mode="eval").body
     except (SyntaxError, ValueError, Warning, RecursionError, MemoryError):
-        node.fail(f"{text!r} is not {what}; expected names, numbers, calls, + - *, comparisons")
+        node.fail(f"{text!r} is not {what}; expected {_LANGUAGE}")
+    if _depth(tree) > _DEEPEST:
+        node.fail(f"{text!r} is nested too deep; expected at most {_DEEPEST} levels")
     return _convert(tree, text, node, what)
+
+
+def _depth(tree: ast.AST) -> int:
+    """Of what is nested how deep; no recursion, which this is to prevent."""
+    waiting, deepest = [(tree, 1)], 0
+    while waiting:
+        part, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        waiting += [(inner, depth + 1) for inner in ast.iter_child_nodes(part)]
+    return deepest
 
 
 def _convert(tree: ast.expr, text: str, node: Node, what: str) -> Expr:
@@ -137,7 +150,7 @@ def _convert(tree: ast.expr, text: str, node: Node, what: str) -> Expr:
             return Logic("and", tuple(go(v) for v in values))
         case ast.BoolOp(op=ast.Or(), values=values):
             return Logic("or", tuple(go(v) for v in values))
-    node.fail(f"{text!r} is not {what}: {ast.unparse(tree)!r} is not part of the table language")
+    node.fail(f"{text!r} is not {what}: {ast.unparse(tree)!r} is not part of the table language; expected {_LANGUAGE}")
 
 
 def names(expr: Expr) -> set[str]:

@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"-?(0x[0-9A-Fa-f]{1,16}|0|[1-9][0-9]{0,18})")
 _VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,4}")
 _DEEPEST = 40  # the language needs eight
 _MOST = 100_000  # values of a file; the largest has some 10,000
-_LONGEST = 400  # characters of a message
+_LONGEST = 400  # characters of one half of a message
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,11 +49,14 @@ class TableError(Exception):
     """A table is wrong. One line: where, what is wrong, what was expected."""
 
     def __init__(self, where: Where, message: str) -> None:
-        if len(message) > _LONGEST:  # what was found may be a whole book
-            message = f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 2 :]}"
         self.where = where
-        self.message = " ".join(message.splitlines())
+        self.message = "; ".join(_short(" ".join(part.splitlines())) for part in message.rsplit("; ", 1))
         super().__init__(f"{where}: {self.message}")
+
+
+def _short(text: str) -> str:
+    """What was found may be a whole book."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 100]} … {text[-100:]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +199,14 @@ class Fields:
         self.node = node
         self._values = values
         self._places = {key: value for key, (_, value) in values.items()}
-        self._known: list[str] = []
+        self._known: dict[str, None] = {}
 
     def node_of(self, key: str) -> Node:
         """The value of a key, read already or not; the mapping itself where it has none."""
         return self._places.get(key, self.node)
 
     def pop(self, key: str) -> Node | None:
-        self._known.append(key)
+        self._known[key] = None
         found = self._values.pop(key, None)
         return found[1] if found else None
 
@@ -225,7 +228,7 @@ class Fields:
 
     def done(self) -> None:
         for key, (key_node, _) in self._values.items():
-            key_node.fail(f"unknown key {key!r}; {suggest(key, self._known)}")
+            key_node.fail(f"unknown key {key!r}; {suggest(key, tuple(self._known))}")
 
 
 def read(path: Path, shown_as: str | None = None) -> Node:

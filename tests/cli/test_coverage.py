@@ -14,7 +14,7 @@ import pytest
 from as_user import Dragoman
 from dragoman import explain as explaining
 from dragoman.amdhost import results as amd_records
-from dragoman.coverage import abi, clients, collect, exports, html, markdown, order, records
+from dragoman.coverage import abi, clients, collect, exports, html, markdown, records
 from dragoman.coverage.merge import merge
 from dragoman.coverage.model import JUDGES, KINDS, Count, Coverage, percent
 from dragoman.parity import known
@@ -113,13 +113,6 @@ def test_chapters_are_in_the_manuals_order(report: Coverage) -> None:
     assert chapters[:3] == ["Helper functions", "Level-1", "Level-2"]
     assert chapters.index("Level-2") < chapters.index("Level-3") < chapters.index("cuBLASXt")
     assert chapters[-1] == "Internal"
-
-
-@pytest.mark.tables
-def test_order_names_real_tables(tables: Tables) -> None:
-    there = {(f.entry.library, order.stem(f)) for f in tables.functions()}
-    named = {(library, chapter) for library, chapters in order.CHAPTERS.items() for chapter in chapters}
-    assert named - there == set()
 
 
 class _Page(HTMLParser):
