@@ -12,7 +12,6 @@ from ..tables.model import Entry, Tables, TypeRecord, backend_of, expand, rocm_t
 from . import spelling
 
 
-
 @dataclass(frozen=True, slots=True)
 class Argument:
     """A parameter of AMD's function: its name, meaning, both C types and element."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..tables.amd import AmdCall
-from ..tables.expr import Call, Expr, Name
+from ..tables.expr import Call, Name
 from ..tables.kinds import SIZES, Kind
 from ..tables.marks import TableError, Where
 from ..tables.model import Entry, Function, Tables, Target, backend_of, expand, rocm_type

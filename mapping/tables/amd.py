@@ -44,7 +44,9 @@ def read_calls(root: Node) -> Mapping[str, AmdCall]:
     found: dict[str, AmdCall] = {}
     for name, text, key_node, node in _rows(root):
         if not c.NAME.fullmatch(name) or not backend_of(name):
-            key_node.fail(f"{name!r} is no function of a known AMD library; expected rocblas_…, rocsolver_…, hip…, miopen…")
+            key_node.fail(
+                f"{name!r} is no function of a known AMD library; expected rocblas_…, rocsolver_…, hip…, miopen…"
+            )
         if name in found:
             key_node.fail(f"{name!r} is defined twice; first defined at {found[name].node.where}")
         match = _PROTOTYPE.match(text)
@@ -72,7 +74,7 @@ def _param(part: str, node: Node) -> tuple[str, str]:
     """C type and name; two empty words for none."""
     if part in ("", "void"):
         return "", ""
-    split = re.match(r"^(.*?[ *])(\w+)$", part)
-    if not split or not c.is_type(split[1].strip()) or split[2] in c.KEYWORDS:
+    found = c.declaration(part)
+    if found is None:
         node.fail(f"{part!r} is not a parameter; expected a C type and a name")
-    return split[1].strip(), split[2]
+    return found

@@ -84,7 +84,7 @@ def _row(node: Node, solvers: Mapping[str, int]) -> Avoid:
         grouped=f.get("grouped", Node.boolean, False),
         since=f.get("since", _release, 0),
         until=f.get("until", _release, 0),
-        reason=f.need("reason").text("why it is avoided"),
+        reason=f.need("reason").line("why it is avoided"),
         source=_source(f.need("source")),
         where=node.where,
     )

@@ -7,15 +7,90 @@ import re
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # No parameter, function or type may be called so: C, C++ or the C that Cython writes has another use for it.
 KEYWORDS = frozenset(
-    "auto bool break case catch char class const continue default delete do double else enum explicit extern false float for "
-    "friend goto if inline int long mutable namespace new operator private protected public register restrict return short "
-    "signed sizeof static struct switch template this throw true try typedef typename union unsigned using virtual void "
-    "volatile while NULL".split()
+    [
+        "auto",
+        "bool",
+        "break",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "continue",
+        "default",
+        "delete",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "explicit",
+        "extern",
+        "false",
+        "float",
+        "for",
+        "friend",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "mutable",
+        "namespace",
+        "new",
+        "operator",
+        "private",
+        "protected",
+        "public",
+        "register",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "template",
+        "this",
+        "throw",
+        "true",
+        "try",
+        "typedef",
+        "typename",
+        "union",
+        "unsigned",
+        "using",
+        "virtual",
+        "void",
+        "volatile",
+        "while",
+        "NULL",
+    ]
 )
 # Types that C itself and its standard headers have, by the single words of their spelling.
 BUILTIN = frozenset(
-    "void char short int long unsigned signed float double size_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t "
-    "uint64_t intptr_t uintptr_t".split()
+    [
+        "void",
+        "char",
+        "short",
+        "int",
+        "long",
+        "unsigned",
+        "signed",
+        "float",
+        "double",
+        "size_t",
+        "int8_t",
+        "uint8_t",
+        "int16_t",
+        "uint16_t",
+        "int32_t",
+        "uint32_t",
+        "int64_t",
+        "uint64_t",
+        "intptr_t",
+        "uintptr_t",
+    ]
 )
 QUALIFIERS = frozenset(("const", "struct", "enum", "union", "volatile"))
 # Types of the C library: declared by its own headers.
@@ -56,6 +131,14 @@ def is_type(text: str) -> bool:
     if len(words) == 1:
         return bool(NAME.fullmatch(words[0])) and (words[0] in BUILTIN or words[0] not in KEYWORDS)
     return set(words) <= BUILTIN  # unsigned int, long long
+
+
+def declaration(text: str) -> tuple[str, str] | None:
+    """C type and name of `const void *x`; None where it is no such thing."""
+    match = re.fullmatch(r"(.*[ *])(\w+)", text, re.ASCII)
+    if not match or not is_type(match[1].strip()) or match[2] in KEYWORDS or not NAME.fullmatch(match[2]):
+        return None
+    return match[1].strip(), match[2]
 
 
 def type_names(ctype: str) -> frozenset[str]:

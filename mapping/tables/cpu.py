@@ -6,12 +6,13 @@ A rule is a block of mapping/cpu/rocblas/*.pxi, written once for all types, or a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
 from .. import paths
 from .expr import Name, calls
-from .marks import Node, close
+from .marks import Node, TableError, close
 from .model import Entry, TypeRecord, backend_of, expand
 
 # Routines of OpenBLAS's C interface and the types (letters of the symbol) that they exist for.
@@ -29,6 +30,7 @@ OPENBLAS = {
     "trsm": _ALL,
 }  # fmt: skip
 _BLOCK = re.compile(r"^cdef (?:inline )?(?:void|element|real|double|int64_t) (\w+)\(", re.MULTILINE)
+_CALLED = re.compile(r"\bcblas_(\w+)\(")
 
 
 def hand_written() -> Path:
@@ -77,6 +79,24 @@ def check_rule(entry: Entry, node: Node) -> None:
                 f"the CPU backend has no rule {rule!r} for {expand(targets[0].to, record)}; "
                 + close(rule, known, "a block in mapping/cpu/rocblas/*.pxi or a routine of OpenBLAS")
             )
+
+
+@lru_cache(maxsize=1)
+def needed() -> frozenset[str]:
+    """Routines of OpenBLAS that blocks call."""
+    texts = (path.read_text(encoding="utf-8") for path in hand_written().glob("*.pxi"))
+    return frozenset(name for text in texts for name in _CALLED.findall(text) if name in OPENBLAS)
+
+
+def check_needed(entries: Iterable[Entry]) -> None:
+    """Refuses tables without an entry for a routine that blocks call: its prototype follows from the entry."""
+    ruled = [entry for entry in entries if entry.cpu]
+    missing = needed() - {rule_of(entry.cpu, False) for entry in ruled}
+    if ruled and missing:
+        name = min(missing)
+        raise TableError(
+            ruled[0].where, f"blocks of the CPU backend call {name!r}; expected an entry with `cpu: {name}`"
+        )
 
 
 def is_half(entry: Entry, record: TypeRecord) -> bool:

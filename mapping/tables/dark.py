@@ -7,16 +7,17 @@ another form. docs/static-runtime.md is the format.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
 from .. import paths
-from . import marks
-from .marks import Fields, Node, Where, suggest
+from . import c, marks
+from .marks import Fields, Node, Where, close, suggest
 from .model import MAJORS
+from .sources import dark_answers
 
 FOLDER = Path("cuda") / "dark"
 HEADS = ("bytes", "function")
@@ -67,7 +68,7 @@ class Forms:
 @lru_cache(maxsize=4)
 def load_tables(root: Path | None = None) -> tuple[DarkTable, ...]:
     """All tables, in the file's order. Raises `TableError` on the first mistake."""
-    return parse_tables(_read(root, "tables.yaml"))
+    return parse_tables(_read(root, "tables.yaml"), dark_answers())
 
 
 @lru_cache(maxsize=4)
@@ -80,15 +81,16 @@ def _read(root: Path | None, name: str) -> Node:
     return marks.read((root or paths.tables_dir()) / FOLDER / name, f"tables/{FOLDER.as_posix()}/{name}")
 
 
-def parse_tables(node: Node) -> tuple[DarkTable, ...]:
+def parse_tables(node: Node, answers: Collection[str] | None = None) -> tuple[DarkTable, ...]:
+    """`answers`: the functions that there are; without them, any is taken."""
     found: dict[bytes, DarkTable] = {}
-    reasons = MappingProxyType({k: v.text("a sentence") for k, _, v in _reasons(node)})
+    reasons = MappingProxyType({k: v.line() for k, _, v in _reasons(node)})
     for name, key, value in node.items():
         if name == "reasons":
             continue
         if not _WORD.match(name):
             key.fail(f"{name!r} is not a name; expected small letters, digits and underscores")
-        table = _table(name, value, reasons)
+        table = _table(name, value, reasons, answers)
         if table.uuid in found:
             value.fail(f"{name!r} has the UUID of {found[table.uuid].name!r}; expected one of its own")
         found[table.uuid] = table
@@ -99,19 +101,19 @@ def _reasons(node: Node) -> list[tuple[str, Node, Node]]:
     return [item for key, _, value in node.items() if key == "reasons" for item in value.items()]
 
 
-def _table(name: str, node: Node, reasons: Mapping[str, str]) -> DarkTable:
+def _table(name: str, node: Node, reasons: Mapping[str, str], answers: Collection[str] | None) -> DarkTable:
     f = node.fields()
     uuid = f.need("uuid")
     text = uuid.text("a UUID")
     if not _UUID.match(text):
         uuid.fail(f"{text!r} is not a UUID; expected 32 digits as 01234567-89ab-cdef-0123-456789abcdef")
-    summary = f.need("summary").text()
+    summary = f.need("summary").line()
     asked = f.need("asked")
     needed = f.need("needed").boolean()
     absent = f.get("absent", Node.boolean, False)
     head = f.get("head", lambda n: n.choice(HEADS, "head"), "bytes")
     size = 0 if absent else f.need("size").number()
-    entries = {} if absent else _entries(f, size, 1 if head == "bytes" else 0, reasons)
+    entries = {} if absent else _entries(f, size, 1 if head == "bytes" else 0, reasons, answers)
     f.get("notes", Node.text, "")
     f.done()
     if absent and needed:
@@ -130,20 +132,24 @@ def _table(name: str, node: Node, reasons: Mapping[str, str]) -> DarkTable:
     )
 
 
-def _entries(f: Fields, size: int, first: int, reasons: Mapping[str, str]) -> dict[int, DarkEntry]:
+def _entries(
+    f: Fields, size: int, first: int, reasons: Mapping[str, str], answers: Collection[str] | None
+) -> dict[int, DarkEntry]:
     found = {}
     for text, key, value in f.get("entries", lambda n: list(n.items()), []):
         index = key.number()
         if not first <= index < size:
             key.fail(f"entry {text} is outside the table; expected {first} to {size - 1}")
-        found[index] = _entry(index, value, reasons)
+        if index in found:
+            key.fail(f"entry {index} stands here twice; expected it once")
+        found[index] = _entry(index, value, reasons, answers)
     return found
 
 
-def _entry(index: int, node: Node, reasons: Mapping[str, str]) -> DarkEntry:
+def _entry(index: int, node: Node, reasons: Mapping[str, str], answers: Collection[str] | None) -> DarkEntry:
     f = node.fields()
-    name = f.need("name").text("a name")
-    answer = f.get("answer", lambda n: n.text("a function"), "")
+    name = f.need("name").word("a name")
+    answer = f.get("answer", lambda n: _answer(n, answers), "")
     refused = f.pop("refuse")
     if bool(answer) == bool(refused):
         node.fail("an entry is answered or refused; expected `answer` or `refuse`, and one of them")
@@ -155,12 +161,12 @@ def _entry(index: int, node: Node, reasons: Mapping[str, str]) -> DarkEntry:
         refuse = reasons[word]
     params: tuple[str, ...] = ()
     if answer:
-        params = f.need("params").texts("a parameter")
+        params = tuple(_param(n) for n in f.need("params").sequence())
     entry = DarkEntry(
         index=index,
         name=name,
         params=params,
-        returns=f.get("returns", lambda n: n.text("a C type"), "CUresult"),
+        returns=f.get("returns", _type, "CUresult"),
         answer=answer,
         refuse=refuse,
         called=f.get("called", _majors, ()),
@@ -169,6 +175,27 @@ def _entry(index: int, node: Node, reasons: Mapping[str, str]) -> DarkEntry:
     f.get("notes", Node.text, "")
     f.done()
     return entry
+
+
+def _answer(node: Node, answers: Collection[str] | None) -> str:
+    name = node.word("a function")
+    if answers is not None and name not in answers:
+        node.fail(f"mapping/compose/cuda has no function dark_{name}; {close(name, answers)}")
+    return name
+
+
+def _param(node: Node) -> str:
+    text = node.text("a parameter")
+    if c.declaration(text) is None:
+        node.fail(f"{text!r} is not a parameter; expected a C type and a name")
+    return text
+
+
+def _type(node: Node) -> str:
+    text = node.text("a C type")
+    if not c.is_type(text):
+        node.fail(f"{text!r} is no C type; expected one such as CUresult or `void *`")
+    return text
 
 
 def _majors(node: Node) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from . import c
 from .known import Unknown
-from .marks import Fields, Node, suggest
+from .marks import Node, suggest
 from .model import UNTYPED, Attribute, Entry, FirstApi, Form, Library
 from .rules import check_entry
 from .signature import (
@@ -132,7 +132,9 @@ def read_entry(key: str, key_node: Node, node: Node, chapter: Chapter, known: Un
         calls=f.get("calls", lambda n: _with(n, how, ("host", "compose"), "calls", place.calls), ()),
         unsupported=unsupported,
         answer=f.get("answer", lambda n: _with(n, how, ("unsupported",), "answer", lambda n: _answer(n, place)), ""),
-        combos=f.get("combos", lambda n: _refusing(n, returns, lambda n: read_combos(n, params, types, targets, place)), None),
+        combos=f.get(
+            "combos", lambda n: _refusing(n, returns, lambda n: read_combos(n, params, types, targets, place)), None
+        ),
         checks=f.get("checks", lambda n: _refusing(n, returns, lambda n: read_checks(n, names, place)), ()),
         corners=f.get("corners", read_corners, ()),
         capture=capture,
@@ -196,7 +198,9 @@ def _lacks(node: Node, limits: str, known: Unknown) -> Mapping[str, tuple[str, .
         found[key] = value.texts("a value")
         for item in value.sequence():
             if len(item.text().split()) != len(key.split()):
-                item.fail(f"{item.text()!r} is no value of {key!r}; expected {len(key.split())} words, one for each name")
+                item.fail(
+                    f"{item.text()!r} is no value of {key!r}; expected {len(key.split())} words, one for each name"
+                )
     return MappingProxyType(found)
 
 

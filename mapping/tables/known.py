@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from .. import paths
 from . import c, sources
 from .amd import AmdCall
-from .cpu import check_rule
+from .cpu import check_needed, check_rule
 from .marks import Node, TableError, Where, close
 from .model import PREFIXES, Entry, Library, TypeRecord, backend_of, expand
 from .sources import amd_exports
@@ -132,7 +132,9 @@ class Known(Unknown):
 
     def drawn(self, name: str, node: Node) -> None:
         if name not in sources.drawn():
-            node.fail(f"the suite draws no value {name!r}; {close(name, sources.drawn(), 'one that a procedure draws')}")
+            node.fail(
+                f"the suite draws no value {name!r}; {close(name, sources.drawn(), 'one that a procedure draws')}"
+            )
 
     def cpu(self, entry: Entry, node: Node) -> None:
         check_rule(entry, node)
@@ -143,7 +145,7 @@ class Known(Unknown):
 
     def constant_of(self, name: str, node: Node, enums: Iterable[str], shown: str = "") -> None:
         found = [self._enum(e) for e in enums]
-        known = {c.name for e in found if e for c in e.constants}
+        known = {item.name for e in found if e for item in e.constants}
         if name not in known:
             shown = shown or name
             prefix = name.removesuffix(shown)
@@ -185,7 +187,9 @@ class Known(Unknown):
 
     def ctype(self, name: str, node: Node) -> None:
         if name not in c.UNDECLARED and not self.types.has_type(name):
-            node.fail(f"the type {name!r} is not in tables/types; {close(name, self.types.type_names(), 'a type there')}")
+            node.fail(
+                f"the type {name!r} is not in tables/types; {close(name, self.types.type_names(), 'a type there')}"
+            )
 
     def declared_type(self, name: str, where: Where, library: Library, majors: Iterable[int]) -> None:
         for major in sorted(majors):
@@ -220,6 +224,7 @@ class Known(Unknown):
                     self.ctype(word, call.node)
 
     def finish(self, entries: Iterable[Entry]) -> None:
+        check_needed(entries)
         if not self._called:
             return
         targets = {
@@ -228,7 +233,7 @@ class Known(Unknown):
             for target in entry.targets
             if target.to
             for record in entry.types
-            for wide in ("", "_64")
+            for wide in {"_64" if form.wide else "" for form in entry.forms} | {""}
         }
         for name, node, library in self._called:
             if (library, name) not in targets:

@@ -179,5 +179,3 @@ def _function(node: Node, library: str, known: Unknown) -> str:
     word = node.word("a function of the block's headers")
     known.declared(word, node, library)
     return word
-
-

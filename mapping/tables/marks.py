@@ -26,7 +26,7 @@ _CORE = "tag:yaml.org,2002:"
 _BOOL, _NULL = _CORE + "bool", _CORE + "null"
 # What PyYAML takes plain words, numbers and dates for; any other tag was written out.
 _TAGS = frozenset(_CORE + word for word in ("str", "int", "float", "bool", "null", "timestamp", "value", "seq", "map"))
-_NUMBER = re.compile(r"-?(0x[0-9A-Fa-f]{1,16}|0|[1-9][0-9]{0,18})")
+NUMBER = re.compile(r"-?(0x[0-9A-Fa-f]{1,16}|0|[1-9][0-9]{0,18})")
 _VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,4}")
 _DEEPEST = 40  # the language needs eight
 _MOST = 100_000  # values of a file; the largest has some 10,000
@@ -132,7 +132,7 @@ class Node:
 
     def number(self) -> int:
         text = self.text("a number")
-        if not _NUMBER.fullmatch(text):
+        if not NUMBER.fullmatch(text):
             self.fail(f"found {text!r}; expected a number")
         return int(text, 0)
 
@@ -274,7 +274,9 @@ def _plain(root: yaml.Node, name: str) -> None:
             Node(raw, name).fail(f"the tag {raw.tag!r}; expected a plain value")
         if depth > _DEEPEST or count > _MOST:
             what = "nested too deep" if depth > _DEEPEST else "too much"
-            Node(raw, name).fail(f"{what}; expected at most {_DEEPEST} levels and {_MOST} values, those of aliases counted")
+            Node(raw, name).fail(
+                f"{what}; expected at most {_DEEPEST} levels and {_MOST} values, those of aliases counted"
+            )
         if isinstance(raw, yaml.MappingNode):
             waiting += [(part, depth + 1) for pair in raw.value for part in pair]
         elif isinstance(raw, yaml.SequenceNode):

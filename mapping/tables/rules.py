@@ -40,17 +40,19 @@ def _targets(entry: Entry, f: Fields) -> None:
     for target, name in zip(entry.targets, names, strict=True):
         if names.count(name) > 1:
             raise TableError(target.where, f"two targets are called {name!r}; expected a `name` of its own for each")
-    *first, last = entry.targets or [None]
-    for target in first:
-        assert target is not None
+    for target in entry.targets[:-1]:
         if not entry.combos and target.when is None:
             raise TableError(target.where, "a target without `when` before others; expected it to be the last")
     for target in entry.targets:
-        if target.when is not None and (entry.combos or target is last):
-            expected = "the column `by` of combos to choose" if entry.combos else "the last target to serve all other calls"
+        if target.when is not None and (entry.combos or target is entry.targets[-1]):
+            expected = (
+                "the column `by` of combos to choose" if entry.combos else "the last target to serve all other calls"
+            )
             raise TableError(target.where, f"`when` at {target.name!r}; expected {expected}")
         if target.compose and not entry.combos:
-            raise TableError(target.where, f"the block {target.compose!r} among targets; expected `combos` to choose it")
+            raise TableError(
+                target.where, f"the block {target.compose!r} among targets; expected `combos` to choose it"
+            )
         if target.to:
             for record in entry.types:
                 typed_elements(entry, record, target)
@@ -107,7 +109,9 @@ def check_tables(tables: Tables, known: Unknown) -> None:
     for function in tables.functions():
         entry = function.entry
         if not function.majors:
-            raise TableError(entry.where, f"{function.name} is in no version; expected `cuda_since` and `cuda_until` to leave one")
+            raise TableError(
+                entry.where, f"{function.name} is in no version; expected `cuda_since` and `cuda_until` to leave one"
+            )
         for major in sorted(function.majors):
             for system in (entry.os,) if entry.os else ("linux", "windows"):
                 place = (entry.library, function.name, major, system)
@@ -131,4 +135,6 @@ def _chapters(library: Library, entries: Iterable[Entry]) -> None:
         raise TableError(library.where, f"library {library.name!r} has no entry; expected tables in a folder of it")
     for chapter in library.chapters:
         if chapter not in stems:
-            raise TableError(library.where, f"there is no chapter {chapter!r} of {library.name}; {close(chapter, stems)}")
+            raise TableError(
+                library.where, f"there is no chapter {chapter!r} of {library.name}; {close(chapter, stems)}"
+            )

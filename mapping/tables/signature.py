@@ -6,8 +6,8 @@ import re
 from types import MappingProxyType
 
 from . import c
-from .known import Unknown
 from .kinds import ELEMENTS, parse_kind
+from .known import Unknown
 from .marks import Fields, Node, suggest
 from .model import TYPES, FirstApi, Form, Library, Param, TypeRecord
 

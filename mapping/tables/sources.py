@@ -22,6 +22,7 @@ _DEF = re.compile(r"^def (\w+)\(([^)]*)\)", re.MULTILINE)
 _PARAM = re.compile(r"(\w+):")
 _COMMENT = re.compile(r"#.*")
 _HEADER = re.compile(r"^#define (\w+)|^\} (\w+);|^typedef struct \w+ (\w+);|^[\w ]+?[ *](\w+)\(", re.MULTILINE)
+_DARK = re.compile(r"^[A-Za-z][\w ]*?[ *]+dark_(\w+)\(", re.MULTILINE)
 _WORD = re.compile(r'"([A-Za-z_]\w*)"')
 
 
@@ -56,6 +57,13 @@ def drawn() -> frozenset[str]:
     """Names that may be values of the suite's cases for cuDNN: every word in quotes in its procedures."""
     folder = paths.package_dir() / "parity" / "dnn" / "procedures"
     return frozenset(w for path in folder.glob("*.py") for w in _WORD.findall(path.read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=1)
+def dark_answers() -> frozenset[str]:
+    """Functions of mapping/compose/cuda that answer entries of the driver's unnamed tables, without their prefix."""
+    files = (paths.package_dir() / "compose" / "cuda").glob("*.c")
+    return frozenset(name for path in files for name in _DARK.findall(path.read_text(encoding="utf-8")))
 
 
 @lru_cache(maxsize=16)

@@ -80,7 +80,10 @@ def _target(node: Node, names: set[str], place: Place) -> Target:
     if block:
         return _block_target(word, block, f, node, place)
     to = place.amd(f.need("to"))
-    when, args = f.get("when", lambda n: condition(n, names), None), f.get("args", lambda n: _args(n, names, place), None)
+    when, args = (
+        f.get("when", lambda n: condition(n, names), None),
+        f.get("args", lambda n: _args(n, names, place), None),
+    )
     older, before = f.get("older", place.amd, ""), f.get("before", Node.version, "")
     f.done()
     if bool(older) != bool(before):

@@ -46,7 +46,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from .. import paths
-from . import marks
+from . import c, marks
 from .marks import Fields, Node, TableError, Where, close, suggest
 from .types import (
     Alias,
@@ -113,6 +113,7 @@ def build(files: list[Node]) -> Types:
         if not node.file.endswith("translate.yaml"):
             reader.file(node)
     types = reader.types({})
+    _check_aliases(types)
     translations = [node for node in files if node.file.endswith("translate.yaml")]
     found: dict[str, Translation] = {}
     for node in translations:
@@ -303,10 +304,10 @@ def _by_version(node: Node, expected: str) -> ByVersion:
 def _constant(name: str, node: Node, where: Where) -> Constant:
     value, span = _annotated(node, "value", "a number")
     for _, text in value.values:
-        try:
-            int(text, 0)
-        except ValueError:
+        if not marks.NUMBER.fullmatch(text):
             node.fail(f"found {text!r}; expected a number")
+        if not -(1 << 31) <= int(text, 0) < 1 << 32:
+            node.fail(f"{text} does not fit an enumeration's 32 bits; expected a smaller number")
     first = value.values[0][0]
     return Constant(name, value, Span(first, span.until) if first and not span.since else span, where)
 
@@ -417,6 +418,24 @@ def _check_complete(t: Translation, types: Types, node: Node) -> None:
                 node.fail(f"value {values[constant]} of {t.source} becomes both {first} and {to}; expected one of them")
 
 
+def _check_aliases(types: Types) -> None:
+    """A typedef of a plain name leads to a type, and not back to itself."""
+    for alias in types.aliases.values():
+        seen, name = {alias.name}, alias.type
+        while c.NAME.fullmatch(name):
+            if name in seen:
+                raise TableError(alias.where, f"{alias.name} leads back to {name}; expected a type at the end")
+            seen.add(name)
+            if name not in types.aliases:
+                if name not in c.UNDECLARED and not types.has_type(name):
+                    raise TableError(
+                        alias.where,
+                        f"{alias.name} has an unknown type {name!r}; {close(name, types.type_names(), 'a known C type')}",
+                    )
+                break
+            name = types.aliases[name].type
+
+
 def _check_sizes(types: Types) -> None:
     """The stated sizes are what the fields give, in every version and on both systems."""
     for struct in types.structs.values():
@@ -433,6 +452,8 @@ def _check_sizes(types: Types) -> None:
                     raise TableError(
                         struct.where, f"{struct.name} has {error.args[0]}; expected a known C type"
                     ) from None
+                except RecursionError:
+                    raise TableError(struct.where, f"{struct.name} holds itself; expected a pointer to it") from None
                 if stated is None:
                     raise TableError(struct.where, f"{struct.name} has no size for {major}; expected one under size")
                 if size != stated:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import yaml
 
@@ -25,7 +26,8 @@ VALUES = (
 FILES = (
     "", "\n", "# nothing\n", "a", "- a\n", "{}", "[]", "~", "\x00", "\ufeff", "\u2028", "a: b: c", "%YAML 9.9\n---\na: b", "---\na\n---\nb",
     "[" * 3000, "{a: " * 3000, "- " * 3000, "a: &a [*a]", "a: &a {b: *a}", "\t", "a:\n\tb", "? ", ": ", "&a", "*a", "!!binary x",
-    "a: &a [x, x, x, x, x, x, x, x, x]\n" + "\n".join(f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join(['*' + chr(97 + i)] * 9)}]" for i in range(9)),
+    "a: &a [x, x, x, x, x, x, x, x, x]\n"
+    + "\n".join(f"{b}: &{b} [{', '.join(['*' + a] * 9)}]" for a, b in pairwise("abcdefghij")),
     "".join(" " * i + "a:\n" for i in range(300)),
 )  # fmt: skip
 

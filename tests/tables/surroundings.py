@@ -10,6 +10,7 @@ from dragoman.tables import amd, avoid, dark, loader, marks, types_loader
 from dragoman.tables.known import Known
 from dragoman.tables.libraries import read_libraries
 from dragoman.tables.model import Entry, Tables
+from dragoman.tables.sources import dark_answers
 from dragoman.tables.types import Types
 
 
@@ -19,7 +20,8 @@ class Surroundings:
     def __init__(self) -> None:
         root = paths.tables_dir()
         self.texts = {
-            f"tables/{p.relative_to(root).as_posix()}": p.read_text(encoding="utf-8") for p in sorted(root.rglob("*.yaml"))
+            f"tables/{p.relative_to(root).as_posix()}": p.read_text(encoding="utf-8")
+            for p in sorted(root.rglob("*.yaml"))
         }
 
     def kind(self, name: str) -> str:
@@ -58,7 +60,8 @@ class Surroundings:
         """Read all with `text` in the place of one file. Raises `TableError`."""
         kind, known = self.kind(name), self.known
         if kind == "dark":
-            (dark.parse_forms if name.endswith("forms.yaml") else dark.parse_tables)(self._node(name, text))
+            node = self._node(name, text)
+            dark.parse_forms(node) if name.endswith("forms.yaml") else dark.parse_tables(node, dark_answers())
             return None
         if kind == "avoid":
             avoid.read_avoid(self._node(name, text))

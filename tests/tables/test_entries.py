@@ -1,8 +1,8 @@
 """One lint test for each entry of the tables, and one for each library that nothing is missing and nothing extra.
 
-`pytest -m tables -k gemm` selects by the entry's id, `cublas/level3.yaml:gemm`, or by a symbol (`-k cublasSgemm_v2`: conftest.py). What an entry says is compared with the
-facts in tests/facts: what can be told without them, the loader has refused. Blind spots: there are no facts about HIP's
-functions and the driver's; whether the numbers are right is parity's check.
+`pytest -m tables -k gemm` selects by the entry's id, `cublas/level3.yaml:gemm`; `-k cublasSgemm_v2` by a symbol (conftest.py).
+What an entry says is compared with the facts in tests/facts: what can be told without them, the loader has refused. Blind
+spots: there are no facts about HIP's functions and the driver's; whether the numbers are right is parity's check.
 """
 
 from __future__ import annotations
