@@ -6,92 +6,18 @@ import re
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # No parameter, function or type may be called so: C, C++ or the C that Cython writes has another use for it.
-KEYWORDS = frozenset(
-    [
-        "auto",
-        "bool",
-        "break",
-        "case",
-        "catch",
-        "char",
-        "class",
-        "const",
-        "continue",
-        "default",
-        "delete",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "explicit",
-        "extern",
-        "false",
-        "float",
-        "for",
-        "friend",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "mutable",
-        "namespace",
-        "new",
-        "operator",
-        "private",
-        "protected",
-        "public",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "template",
-        "this",
-        "throw",
-        "true",
-        "try",
-        "typedef",
-        "typename",
-        "union",
-        "unsigned",
-        "using",
-        "virtual",
-        "void",
-        "volatile",
-        "while",
-        "NULL",
-    ]
-)
+KEYWORDS = frozenset((
+    "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue", "default", "delete", "do",
+    "double", "else", "enum", "explicit", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int",
+    "long", "mutable", "namespace", "new", "operator", "private", "protected", "public", "register", "restrict",
+    "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try",
+    "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "NULL",
+))  # fmt: skip
 # Types that C itself and its standard headers have, by the single words of their spelling.
-BUILTIN = frozenset(
-    [
-        "void",
-        "char",
-        "short",
-        "int",
-        "long",
-        "unsigned",
-        "signed",
-        "float",
-        "double",
-        "size_t",
-        "int8_t",
-        "uint8_t",
-        "int16_t",
-        "uint16_t",
-        "int32_t",
-        "uint32_t",
-        "int64_t",
-        "uint64_t",
-        "intptr_t",
-        "uintptr_t",
-    ]
-)
+BUILTIN = frozenset((
+    "void", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "size_t", "int8_t", "uint8_t",
+    "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "intptr_t", "uintptr_t",
+))  # fmt: skip
 QUALIFIERS = frozenset(("const", "struct", "enum", "union", "volatile"))
 # Types of the C library: declared by its own headers.
 SYSTEM = {"FILE": "stdio.h"}

@@ -145,7 +145,7 @@ class Known(Unknown):
 
     def constant_of(self, name: str, node: Node, enums: Iterable[str], shown: str = "") -> None:
         found = [self._enum(e) for e in enums]
-        known = {item.name for e in found if e for item in e.constants}
+        known = {constant.name for e in found if e for constant in e.constants}
         if name not in known:
             shown = shown or name
             prefix = name.removesuffix(shown)
@@ -195,8 +195,10 @@ class Known(Unknown):
         for major in sorted(majors):
             if (library.name, major) not in self._declared:
                 view = self.types.for_library(library.name, major)
-                items = (*view.enums(), *view.structs(), *view.handles(), *view.aliases())
-                self._declared[library.name, major] = frozenset(item.name for item in items)
+                found = [
+                    [t.name for t in kind] for kind in (view.enums(), view.structs(), view.handles(), view.aliases())
+                ]
+                self._declared[library.name, major] = frozenset(name for names in found for name in names)
             known = self._declared[library.name, major]
             if name not in known:
                 text = f"the type {name!r} is not in tables/types for {library.titled(major)}"

@@ -19,7 +19,7 @@ _ROLES = {"ld": "ld", "inc": "inc", "uplo": "fill", "diag": "diag"}
 def check_entry(entry: Entry, f: Fields, known: Unknown) -> None:
     """`f` has been read: its nodes are the places of what is wrong."""
     _targets(entry, f)
-    params = dict((key, node) for key, _, node in f.node_of("params").items()) if entry.params else {}
+    params = {key: node for key, _, node in f.node_of("params").items()} if entry.params else {}
     _arguments(entry, params)
     if Form("v1") in entry.forms and not any(form.base == "v2" for form in entry.forms):
         f.node_of("forms").fail("`v1` without `v2`; expected both: the first API stands beside a `_v2`")
@@ -33,9 +33,9 @@ def check_entry(entry: Entry, f: Fields, known: Unknown) -> None:
 
 def _targets(entry: Entry, f: Fields) -> None:
     scaled = any("scale" in expr.names(a) for t in entry.targets for a in t.args or ())
-    if scaled and not any(p.name == "scale" for p in entry.params):
-        if not (entry.combos and "scale" in entry.combos.columns):
-            f.node_of("rocm").fail("a target passes on `scale`; expected a column of that name under combos")
+    named = any(p.name == "scale" for p in entry.params) or (entry.combos and "scale" in entry.combos.columns)
+    if scaled and not named:
+        f.node_of("rocm").fail("a target passes on `scale`; expected a column of that name under combos")
     names = [t.name for t in entry.targets]
     for target, name in zip(entry.targets, names, strict=True):
         if names.count(name) > 1:

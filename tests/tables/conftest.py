@@ -1,4 +1,4 @@
-"""The facts lie beside these tests, in tests/facts; the package is importable as `facts`."""
+"""The facts lie beside these tests, in tests/facts; the package is importable as `facts`, what tests here share by its name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 import yaml
-from dragoman.tables import expr, kinds, loader, marks
+from dragoman.tables import entry, expr, kinds, libraries, loader, marks, rules, signature, targets, typed
 from dragoman.tables.expr import Name, Tuple, evaluate
 from dragoman.tables.known import Unknown
 from dragoman.tables.libraries import read_libraries
@@ -23,6 +23,7 @@ from dragoman.tables.model import Tables
 
 pytestmark = pytest.mark.tables
 
+MODULES = (marks, expr, kinds, signature, targets, typed, entry, rules, libraries, loader)
 RIGHT = """\
 file: {library: cublas, chapter: Level-3}
 copy:
@@ -65,7 +66,7 @@ ELEMENT_WORDS = "any, bf16, c32, c64, ci8, f16, f32, f64, i32, i64, i8, u8"
 ENTRIES = {
     # marks: YAML and its shapes
     "empty": ("", "1:1: the file is empty; expected a mapping"),
-    "no YAML": ("file: [a\n", f"2:1: not valid YAML: {UNCLOSED}"),
+    "no YAML": ("file: [a\n", f"2:1: not valid YAML: {UNCLOSED}; expected plain YAML"),
     "bad character": ("file:\n  a: \x01", "2:6: the character U+0001; expected printable text"),
     "no mapping": ("- a\n", "1:1: found a list; expected a mapping"),
     "key twice": (
@@ -106,11 +107,13 @@ ENTRIES = {
     ),
     "no word of the language": (
         GEMM + "    A: matrix(in, (m / 2, m), lda)\n",
-        "9:8: 'matrix(in, (m / 2, m), lda)' is not a kind: 'm / 2' is not part of the table language",
+        "9:8: 'matrix(in, (m / 2, m), lda)' is not a kind: 'm / 2' is not part of the table language; "
+        "expected names, numbers, calls, + - *, comparisons",
     ),
     "a text in a condition": (
         GEMM + "  checks:\n    - {when: m < 'a', status: INVALID_VALUE}\n",
-        "10:14: \"m < 'a'\" is not a condition: \"'a'\" is not part of the table language",
+        "10:14: \"m < 'a'\" is not a condition: \"'a'\" is not part of the table language; "
+        "expected names, numbers, calls, + - *, comparisons",
     ),
     # kinds
     "no kind": (
@@ -283,11 +286,180 @@ ENTRIES = {
     ),
     "scale without a column": (
         HEAD + "f: {summary: s, params: {m: dim}, rocm: [{to: rocblas_f, args: [m, scale]}]}\n",
-        "2:1: a target passes on `scale`; expected a column of that name under combos",
+        "2:41: a target passes on `scale`; expected a column of that name under combos",
     ),
     "target composed without capture": (
         HEAD + "f: {summary: s, rocm: [{to: rocblas_f}, {compose: b}]}\n",
         "2:41: 'b' is composed and has no `capture`; expected one of safe, workspace, refuse",
+    ),
+    # what only a generator, a compiler or the suite would have told
+    'limits beside unsupported': (
+        HEAD + "f: {summary: s, unsupported: why, limits: l}\n",
+        '2:43: `limits` beside `unsupported`; expected it with `rocm` or `host` or `compose` only',
+    ),
+    'checks without a status': (
+        HOST + "returns: int, params: {n: dim}, checks: [{when: n < 0, status: A}]}\n",
+        '2:66: calls are refused, and the function returns int; expected a function that returns a status',
+    ),
+    'narrow without i64': (
+        HEAD + "f: {summary: s, rocm: rocblas_f, narrow: never}\n",
+        '2:42: `narrow` speaks of `_64` forms of a target; expected i64 under `forms` and `rocm`',
+    ),
+    'lacks of too few words': (
+        HOST + "limits: l, lacks: {type op: [f64]}}\n",
+        "2:55: 'f64' is no value of 'type op'; expected 2 words, one for each name",
+    ),
+    'attributes of nothing': (
+        HOST + "attributes: {A: {type: int}}}\n",
+        '2:38: `attributes` without a parameter that names one; expected a parameter of kind enum',
+    ),
+    'attribute of no type': (
+        HOST + "params: {a: enum(E)}, attributes: {A: {type: int x}}}\n",
+        "2:71: 'int x' is no C type; expected one such as int32_t or `void *`",
+    ),
+    'kind of other letters': (
+        HOST + "params: {m: dím}}\n",
+        "2:38: 'dím' is not a kind; expected at most 400 characters, all of ASCII",
+    ),
+    'kind too deep': (
+        HOST + "params: {m: " + "max(" * 40 + "n" + ")" * 40 + "}}\n",
+        "2:38: 'max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(n))))))))))))))))))))))))))))))))))))))))' is nested too deep; expected at most 30 levels",  # noqa: E501
+    ),
+    'no C type': (
+        HOST + "params: {m: c(int x)}}\n",
+        "2:38: 'int x' is no C type; expected one such as `const void *` or `int[3]`",
+    ),
+    'a batch of sizes': (
+        GEMM + "    A: batched(dim(), m)\n",
+        '9:8: batched(dim(), m) holds dim; expected a kind of elements, such as matrix',
+    ),
+    'a count that is no size': (
+        GEMM + "    A: batched(matrix(in, (m, m), lda, f32), (m, m))\n",
+        '9:8: (m, m) is no size in batched(matrix(in, (m, m), lda, f32), (m, m)); expected a parameter or a number',
+    ),
+    'a shape of one': (
+        GEMM + "    A: matrix(in, m, lda, f32)\n",
+        '9:8: m is no shape of matrix; expected (rows, columns) or op(TRANS, a, b)',
+    ),
+    'summary in two lines': (
+        HEAD + "f: {summary: \"a\\nb\", host: b}\n",
+        "2:14: found 'a\\nb'; expected a line of text in one line, without a comment's end",
+    ),
+    'no name': (
+        HOST + "params: {a-b: dim}}\n",
+        "2:35: 'a-b' is not a name; expected a parameter of letters, digits and underscores",
+    ),
+    'a keyword as name': (
+        HOST + "params: {int: dim}}\n",
+        "2:35: 'int' is a keyword of C or C++; expected a parameter that is none",
+    ),
+    'form twice': (
+        HOST + "forms: [v2, v2]}\n",
+        "2:38: 'v2' stands here twice; expected it once",
+    ),
+    'a tag': (
+        HEAD + "f: !t {summary: s}\n",
+        "2:4: the tag '!t'; expected a plain value",
+    ),
+    'an alias to itself': (
+        HEAD + "f: &f {summary: *f}\n",
+        '2:4: nested too deep; expected at most 40 levels and 100000 values, those of aliases counted',
+    ),
+    'v1 without v2': (
+        HOST + "forms: [plain, v1]}\n",
+        '2:33: `v1` without `v2`; expected both: the first API stands beside a `_v2`',
+    ),
+    'exported by nothing': (
+        HOST + "main: false}\n",
+        '2:32: no library exports the entry; expected `parts` beside `main: false`',
+    ),
+    'typed without combos': (
+        HEAD + "f: {summary: s, params: {A: datatype}, rocm: rocblas_f}\n",
+        '2:4: a parameter names a type; expected `combos` to say which may go together',
+    ),
+    'two targets of one name': (
+        HEAD + "f: {summary: s, params: {n: dim}, rocm: [{to: rocblas_f, when: n < 0}, {to: rocblas_f}]}\n",
+        "2:42: two targets are called 'rocblas_f'; expected a `name` of its own for each",
+    ),
+    'first target without when': (
+        HEAD + "f: {summary: s, rocm: [{to: rocblas_f}, {to: rocblas_g}]}\n",
+        '2:24: a target without `when` before others; expected it to be the last',
+    ),
+    'last target with when': (
+        HEAD + "f: {summary: s, params: {n: dim}, rocm: [{to: rocblas_f, when: n < 0}]}\n",
+        "2:42: `when` at 'rocblas_f'; expected the last target to serve all other calls",
+    ),
+    'a block among targets': (
+        HEAD + "f: {summary: s, params: {n: dim}, rocm: [{to: rocblas_f, when: n < 0}, {compose: b, capture: safe}]}\n",
+        "2:72: the block 'b' among targets; expected `combos` to choose it",
+    ),
+    'a leading dimension that is none': (
+        GEMM + "    A: matrix(in, (m, m), m, f32)\n",
+        '9:8: m of matrix(in, (m, m), m, f32) is dim; expected ld',
+    ),
+    'an option that is none': (
+        GEMM + "    A: matrix(in, op(lda, m, m), lda, f32)\n",
+        '9:8: the first argument of op(lda, m, m) is ld; expected op',
+    ),
+    'no batch count': (
+        GEMM + "    A: batched(matrix(in, (m, m), lda, f32), m)\n",
+        '9:8: m of batched(matrix(in, (m, m), lda, f32), m) is no batch count; expected a parameter of kind batch',
+    ),
+    'a size that is a pointer': (
+        GEMM + "    A: matrix(in, (m, m), lda, f32)\n    B: matrix(in, (A, m), lda, f32)\n",
+        '10:8: A of matrix(in, (A, m), lda, f32) is matrix(in, (m, m), lda, f32); expected a number',
+    ),
+    'returns no type': (
+        HOST + "returns: int x}\n",
+        "2:35: 'int x' is no C type; expected `status`, or one such as `size_t` or `const char *`",
+    ),
+    'v1 without the form': (
+        HOST + "v1: {omit: []}}\n",
+        '2:30: `v1` without that form; expected v1 under `forms`',
+    ),
+    'no pattern': (
+        HOST + "cuda: a-b}\n",
+        "2:32: 'a-b' is not a name pattern; expected a name of C, perhaps with {T} or {t} in it",
+    ),
+    'a role that is an element': (
+        HOST + "cuda: 'a{T}', types: {S: {f32: f32}}}\n",
+        "2:52: 'f32' is no name for a role: it stands for itself; expected another",
+    ),
+    'no record': (
+        HOST + "types: {}}\n",
+        '2:33: no type; expected at least one',
+    ),
+    'an argument of two': (
+        HEAD + "f: {summary: s, params: {m: dim}, rocm: [{to: rocblas_f, args: [m + 1]}]}\n",
+        '2:65: m + 1 is no argument; expected a parameter, a number, NULL or TYPE(value)',
+    ),
+    'a condition that is none': (
+        GEMM + "  checks:\n    - {when: m, status: A}\n",
+        '10:14: m is not a condition; expected comparisons, `P is NULL` and empty(…), joined by and, or, not',
+    ),
+    'no target': (
+        HEAD + "f: {summary: s, rocm: []}\n",
+        '2:23: no target; expected at least one',
+    ),
+    'older without before': (
+        HEAD + "f: {summary: s, rocm: [{to: rocblas_f, older: rocblas_g}]}\n",
+        '2:24: `older` and `before` go together; expected both or neither',
+    ),
+    'an empty cell': (
+        TYPED + "rows: [[f32, []]], otherwise: A}}\n",
+        '2:109: an empty cell; expected at least one alternative',
+    ),
+    'no row': (
+        TYPED + "rows: [], otherwise: A}}\n",
+        '2:102: no row; expected at least one',
+    ),
+    'no column of a parameter': (
+        HEAD + "f: {summary: s, params: {a: enum(E)}, rocm: rocblas_f, combos: {columns: [scale], rows: [], otherwise: A}}\n",
+        '2:74: no column is a parameter; expected one, by which a call finds its row',
+    ),
+    'a target of two types': (
+        HEAD + "f: {summary: s, params: {a: 'scalar(in, any)', A: datatype}, rocm: [{to: rocblas_f, args: [a]}], combos: {columns: [A], rows: [[f32], [f64]], otherwise: A}}\n",  # noqa: E501
+        '2:69: rocblas_f takes a as f32, f64; expected one type',
     ),
 }  # fmt: skip
 
@@ -316,6 +488,42 @@ WHOLE = {
     "no entry": (
         LIBRARIES, "file: {library: cublas, chapter: C}\n",
         "tables/libraries.yaml:2:3: library 'cublas' has no entry; expected tables in a folder of it",
+    ),
+    'major of no CUDA': (
+        LIBRARIES.replace('"12"', '"14"'), RIGHT,
+        'tables/libraries.yaml:9:5: 14 is no major of CUDA; expected 11, 12, 13, or `cuda` to say where it lies',
+    ),
+    'folder of no CUDA': (
+        LIBRARIES.replace("12.9.2,", "12.9.2, cuda: [14],"), RIGHT,
+        'tables/libraries.yaml:9:36: 14 is no major of CUDA; expected one of 11, 12, 13',
+    ),
+    'folder twice': (
+        LIBRARIES.replace("12.9.2,", "12.9.2, cuda: [12, 12],"), RIGHT,
+        'tables/libraries.yaml:9:35: found 12, 12; expected majors of CUDA, each once',
+    ),
+    "no library's name": (
+        LIBRARIES.replace("libcublas.so.12", "cublas"), RIGHT,
+        "tables/libraries.yaml:9:36: 'cublas' is no name of a library; expected one such as libcublas.so.12",
+    ),
+    'data of no file': (
+        LIBRARIES + "  data: {v: [linux-11]}\n", RIGHT,
+        "tables/libraries.yaml:11:14: 'linux-11' is no file of this library; expected SYSTEM-MAJOR or SYSTEM-MAJOR-PART",
+    ),
+    'no version': (
+        LIBRARIES[: LIBRARIES.index("  versions")] + "  versions: {}\n", RIGHT,
+        "tables/libraries.yaml:2:3: library 'cublas' has no version; expected at least one under versions",
+    ),
+    'reason of nothing': (
+        LIBRARIES.replace("invalid: A", "invalid: A, lost: A"), RIGHT,
+        "tables/libraries.yaml:7:116: 'lost' is no reason of the core; expected one of bad_handle, closing, forked, invalid, no_backend, no_kernels, no_memory, unsupported",  # noqa: E501
+    ),
+    'in no version': (
+        LIBRARIES, RIGHT + "  cuda_since: 99.0\n",
+        'tables/cublas/t.yaml:2:1: cublasScopy is in no version; expected `cuda_since` and `cuda_until` to leave one',
+    ),
+    'chapter of nothing': (
+        LIBRARIES + "  chapters: [nowhere]\n", RIGHT,
+        "tables/libraries.yaml:2:3: there is no chapter 'nowhere' of cublas; expected one of t",
     ),
 }  # fmt: skip
 
@@ -429,23 +637,32 @@ def test_a_list_of_names_is_one_entry_and_several_functions(tmp_path: Path) -> N
     assert len({id(f.entry) for f in functions}) == 1
 
 
-def test_each_message_has_a_test(tmp_path: Path) -> None:
-    """Every place in the four modules that refuses a table is reached by a case above, by line."""
+def test_each_message_has_a_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every place in the modules of the loader that refuses a table is reached by a case above, by line."""
     reached = set()
     for text, _ in ENTRIES.values():
         reached.add(_place(_message(lambda text=text: _load_entry(text))))  # type: ignore[misc]
-    for i, (libraries, table, _) in enumerate(WHOLE.values()):
+    for i, (names, table, _) in enumerate(WHOLE.values()):
         folder = tmp_path / str(i)
         folder.mkdir()
-        reached.add(_place(_message(lambda a=folder, b=libraries, c=table: _load_whole(a, b, c))))  # type: ignore[misc]
+        reached.add(_place(_message(lambda a=folder, b=names, c=table: _load_whole(a, b, c))))  # type: ignore[misc]
     (tmp_path / "bytes.yaml").write_bytes(b"\xff")
     for name in ("none.yaml", "bytes.yaml"):
         reached.add(_place(_message(lambda name=name: marks.read(tmp_path / name))))  # type: ignore[misc]
     (tmp_path / "nothing").mkdir()
     reached.add(_place(_message(lambda: loader.load(tmp_path / "nothing"))))
-    places = {place for module in (marks, expr, kinds, loader) for place in _refusals(module)}
+    monkeypatch.setattr(yaml, "compose", _deep)
+    error = _message(lambda: marks.parse("a: b", "t.yaml"))
+    assert str(error) == "t.yaml:1:1: nested too deep; expected at most 40 levels"
+    reached.add(_place(error))
+    places = {place for module in MODULES for place in _refusals(module)}
     missed = [f"{name}.py:{first}" for name, first, last in sorted(places) if not _hit(reached, name, first, last)]
     assert not missed, f"no test provokes the messages at {', '.join(missed)}"
+
+
+def _deep(*_: object, **__: object) -> None:
+    """PyYAML without libyaml over a thousand brackets."""
+    raise RecursionError
 
 
 def _place(error: TableError) -> tuple[str, int]:
