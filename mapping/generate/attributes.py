@@ -18,7 +18,8 @@ from .writer import Writer
 
 MAJORS = (11, 12, 13)
 HEAD = 8  # bytes before the first attribute: what the object is, and whose memory it lies in
-_SETTER = re.compile(r"cublasLt(?P<object>\w+)(?P<verb>SetAttribute|CapGetAttribute)$")
+# What an algorithm can do has no setter: its attributes are constants.
+_HOLDS = re.compile(r"cublasLt(\w+)SetAttribute$|cublasLt(MatmulAlgoCap)GetAttribute$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,9 @@ def objects(entries: Iterable[Entry], types: Types) -> list[Object]:
     views = {m: types.for_version(m) for m in MAJORS}
     found = []
     for entry in entries:
-        match = _SETTER.match(entry.key)
+        match = _HOLDS.match(entry.key)
         if entry.attributes and match:
-            name = match["object"] + ("Cap" if match["verb"].startswith("Cap") else "")
+            name = match[1] or match[2]
             rows = [_row(entry, a, views) for a in entry.attributes]
             # What all majors have comes first: an older major's memory is smaller.
             rows.sort(key=lambda r: (-len(r.majors), r.majors, -r.size))

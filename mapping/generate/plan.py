@@ -31,7 +31,7 @@ LIBRARIES = ("cublas", "cublasLt", "cudart", "cuda", "cudnn")
 # Owners of enumerations whose constants hand-written blocks of a library may use.
 CONSTANTS_OF = {
     "cublas": ("cublas", "rocblas", "hip", "cudart"),
-    "cublasLt": ("cublas", "cublaslt", "rocblas", "hipblaslt", "hip", "cudart"),
+    "cublasLt": ("cublas", "cublasLt", "rocblas", "hipblaslt", "hip", "cudart"),
     "cudart": ("cudart", "hip"),
     "cuda": ("cuda", "cudart", "hip"),
     "cudnn": ("cudnn", "miopen", "rocblas", "hip", "cudart"),

@@ -204,7 +204,7 @@ cdef inline int64_t aux_bytes(const lt_problem *p) noexcept nogil:
 
 
 cdef inline int amd_ask(
-    dg_blas *h, lt_amd *x, uint64_t workspace, int wanted, hipblasLtMatmulHeuristicResult_t *found
+    dg_blas *h, lt_amd *x, uint64_t workspace, int wanted, lt_amd_found *found
 ) noexcept nogil:
     """How many of hipBLASLt's algorithms do a product in so much workspace."""
     cdef hipblasLtMatmulPreference_t preference = NULL
@@ -214,8 +214,8 @@ cdef inline int amd_ask(
     if dg_hipblaslt.hipblasLtMatmulPreferenceSetAttribute(
             preference, HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof(workspace)) == 0:
         if dg_hipblaslt.hipblasLtMatmulAlgoGetHeuristic(
-                hipblaslt_of(h), x.desc, x.layouts[0], x.layouts[1], x.layouts[2], x.layouts[3], preference, wanted, found,
-                &count) != 0:
+                hipblaslt_of(h), x.desc, x.layouts[0], x.layouts[1], x.layouts[2], x.layouts[3], preference, wanted,
+                <hipblasLtMatmulHeuristicResult_t *>found, &count) != 0:
             count = 0
     dg_hipblaslt.hipblasLtMatmulPreferenceDestroy(preference)
     return count

@@ -117,5 +117,22 @@ typedef struct lt_algo {
     uint64_t amd[3]; /* hipblasLtMatmulAlgo_t; all 0: hipBLASLt chooses */
 } lt_algo;
 _Static_assert(sizeof(lt_algo) == 64, "cublasLtMatmulAlgo_t");
-_Static_assert(sizeof(hipblasLtMatmulAlgo_t) == 24, "hipblasLtMatmulAlgo_t");
+
+/* What a heuristic finds: cublasLtMatmulHeuristicResult_t, and hipBLASLt's. */
+typedef struct lt_found {
+    lt_algo algo;
+    size_t workspace;
+    int32_t state;
+    float waves;
+    int32_t reserved[4];
+} lt_found;
+typedef struct lt_amd_found {
+    uint64_t algo[3];
+    size_t workspace;
+    int32_t state;
+    float waves;
+    int32_t reserved[4];
+} lt_amd_found;
+_Static_assert(sizeof(lt_found) == 96, "cublasLtMatmulHeuristicResult_t");
+_Static_assert(sizeof(lt_amd_found) == 56, "hipblasLtMatmulHeuristicResult_t");
 #endif

@@ -39,6 +39,7 @@ static const __attribute__((unused)) lt_kind lt_transforms = LT_KIND(MatrixTrans
 static const __attribute__((unused)) lt_kind lt_preferences = LT_KIND(MatmulPreference, LT_PREFERENCE);
 static const __attribute__((unused)) lt_kind lt_emulations = LT_KIND(EmulationDesc, LT_EMULATION);
 static const __attribute__((unused)) lt_kind lt_configs = LT_KIND(MatmulAlgoConfig, LT_CONFIG);
+static const __attribute__((unused)) lt_kind lt_caps = LT_KIND(MatmulAlgoCap, LT_CONFIG);
 _Static_assert(sizeof(lt_MatmulDesc) <= 256, "a slot of the core's holds 256 bytes");
 
 static inline int lt_major(void) { return dg_version_part[0] - 11; }

@@ -1,4 +1,6 @@
 # objects.h and attributes.h for Cython; see there for what things mean.
+from libc.string cimport memcpy, memset
+
 include "attributes.pxi"
 
 cdef extern from "objects.h" nogil:
@@ -10,6 +12,7 @@ cdef extern from "objects.h" nogil:
     const lt_kind lt_preferences
     const lt_kind lt_emulations
     const lt_kind lt_configs
+    const lt_kind lt_caps
     int lt_init(void *object, size_t size, const lt_kind *kind)
     void *lt_new(const lt_kind *kind, int *reason)
     void lt_fill(void *object, const lt_kind *kind, bint in_memory)

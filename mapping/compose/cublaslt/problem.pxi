@@ -21,6 +21,16 @@ cdef extern from "kinds.h" nogil:
     ctypedef struct lt_algo:
         lt_MatmulAlgoConfig config
         uint64_t amd[3]
+    ctypedef struct lt_found:
+        lt_algo algo
+        size_t workspace
+        int32_t state
+        float waves
+    ctypedef struct lt_amd_found:
+        uint64_t algo[3]
+        size_t workspace
+        int32_t state
+        float waves
     const lt_types *lt_find_types(int32_t compute, int32_t scale, int32_t a, int32_t b, int32_t c, int32_t d)
     bint lt_is_complex(int32_t type)
     int64_t lt_bytes(int32_t type)

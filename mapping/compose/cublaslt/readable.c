@@ -26,3 +26,5 @@ int lt_readable(const void *address) {
     return readable;
 #endif
 }
+
+DG_HIDDEN size_t lt_cache_capacity = 8192;
