@@ -123,7 +123,9 @@ def header(found: Iterable[Object]) -> str:
                     f" /* {row.attribute.name} */"
                 )
         ends = ", ".join(str(item.end(m)) for m in MAJORS)
-        w.line(f"static const __attribute__((unused)) uint16_t ends_of_{item.name}[] = {{{ends}}}; /* bytes used, by major */")
+        w.line(
+            f"static const __attribute__((unused)) uint16_t ends_of_{item.name}[] = {{{ends}}}; /* bytes used, by major */"
+        )
     w.line("#endif")
     return w.text()
 

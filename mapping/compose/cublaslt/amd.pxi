@@ -178,7 +178,7 @@ cdef inline cublasStatus_t amd_describe(lt_amd *x, const lt_problem *p, int32_t 
     status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_TRANSB, &value, sizeof(value))
     value = <int32_t>to_lt_pointer_mode(<uint32_t>d.matmul_desc_pointer_mode)
     status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_POINTER_MODE, &value, sizeof(value))
-    value = <int32_t>(epilogue | LT_CPU_EPILOGUE) if p.after & LT_BITS else <int32_t>to_lt_epilogue(epilogue)
+    value = <int32_t>to_lt_epilogue(epilogue)
     status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_EPILOGUE, &value, sizeof(value))
     if p.after & (LT_BIAS | LT_SUMS):
         place = <char *>d.matmul_desc_bias_pointer + member * d.matmul_desc_bias_batch_stride * lt_bytes(type)
@@ -191,15 +191,13 @@ cdef inline cublasStatus_t amd_describe(lt_amd *x, const lt_problem *p, int32_t 
         if batch > 1:
             status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
                               &d.matmul_desc_epilogue_aux_batch_stride, sizeof(int64_t))
-        if not p.after & LT_BITS and p.d.type != CUDA_R_32F:
+        if p.d.type != CUDA_R_32F:
             status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, &type, sizeof(type))
     return CUBLAS_STATUS_SUCCESS if status == 0 else CUBLAS_STATUS_NOT_SUPPORTED
 
 
 cdef inline int64_t aux_bytes(const lt_problem *p) noexcept nogil:
     """From one member's auxiliary matrix to the next's."""
-    if p.after & LT_BITS:
-        return p.desc.matmul_desc_epilogue_aux_batch_stride // 8
     return p.desc.matmul_desc_epilogue_aux_batch_stride * lt_bytes(p.d.type)
 
 

@@ -26,7 +26,9 @@ cdef inline cublasStatus_t destroy_object(void *object, const lt_kind *kind) noe
 
 
 cdef inline cublasStatus_t set_object(
+    
     void *object, const lt_kind *kind, uint32_t attr, const void *buf, size_t size
+
 ) noexcept nogil:
     if not lt_is(object, kind):
         return CUBLAS_STATUS_INVALID_VALUE
@@ -128,7 +130,9 @@ cdef inline cublasStatus_t destroy_layout(cublasLtMatrixLayout_t object) noexcep
     return destroy_object(object, &lt_layouts)
 
 
-cdef inline cublasStatus_t set_layout(cublasLtMatrixLayout_t object, cublasLtMatrixLayoutAttribute_t attr, const void *buf, size_t size) noexcept nogil:
+cdef inline cublasStatus_t set_layout(
+    cublasLtMatrixLayout_t object, cublasLtMatrixLayoutAttribute_t attr, const void *buf, size_t size
+) noexcept nogil:
     return set_object(object, &lt_layouts, <uint32_t>attr, buf, size)
 
 
@@ -142,7 +146,9 @@ cdef inline cublasStatus_t destroy_matmul(cublasLtMatmulDesc_t object) noexcept 
     return destroy_object(object, &lt_matmuls)
 
 
-cdef inline cublasStatus_t set_matmul(cublasLtMatmulDesc_t object, cublasLtMatmulDescAttributes_t attr, const void *buf, size_t size) noexcept nogil:
+cdef inline cublasStatus_t set_matmul(
+    cublasLtMatmulDesc_t object, cublasLtMatmulDescAttributes_t attr, const void *buf, size_t size
+) noexcept nogil:
     return set_object(object, &lt_matmuls, <uint32_t>attr, buf, size)
 
 
@@ -156,7 +162,9 @@ cdef inline cublasStatus_t destroy_transform(cublasLtMatrixTransformDesc_t objec
     return destroy_object(object, &lt_transforms)
 
 
-cdef inline cublasStatus_t set_transform(cublasLtMatrixTransformDesc_t object, cublasLtMatrixTransformDescAttributes_t attr, const void *buf, size_t size) noexcept nogil:
+cdef inline cublasStatus_t set_transform(
+    cublasLtMatrixTransformDesc_t object, cublasLtMatrixTransformDescAttributes_t attr, const void *buf, size_t size
+) noexcept nogil:
     return set_object(object, &lt_transforms, <uint32_t>attr, buf, size)
 
 
@@ -170,7 +178,9 @@ cdef inline cublasStatus_t destroy_preference(cublasLtMatmulPreference_t object)
     return destroy_object(object, &lt_preferences)
 
 
-cdef inline cublasStatus_t set_preference(cublasLtMatmulPreference_t object, cublasLtMatmulPreferenceAttributes_t attr, const void *buf, size_t size) noexcept nogil:
+cdef inline cublasStatus_t set_preference(
+    cublasLtMatmulPreference_t object, cublasLtMatmulPreferenceAttributes_t attr, const void *buf, size_t size
+) noexcept nogil:
     return set_object(object, &lt_preferences, <uint32_t>attr, buf, size)
 
 
@@ -184,7 +194,9 @@ cdef inline cublasStatus_t destroy_emulation(cublasLtEmulationDesc_t object) noe
     return destroy_object(object, &lt_emulations)
 
 
-cdef inline cublasStatus_t set_emulation(cublasLtEmulationDesc_t object, cublasLtEmulationDescAttributes_t attr, const void *buf, size_t size) noexcept nogil:
+cdef inline cublasStatus_t set_emulation(
+    cublasLtEmulationDesc_t object, cublasLtEmulationDescAttributes_t attr, const void *buf, size_t size
+) noexcept nogil:
     return set_object(object, &lt_emulations, <uint32_t>attr, buf, size)
 
 

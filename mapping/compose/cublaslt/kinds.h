@@ -83,9 +83,6 @@ static inline int lt_epilogue_of(uint32_t epilogue) {
     }
 }
 
-/* Masks of RELU_AUX and DRELU: hipBLASLt has no epilogue with bits. The CPU backend's own takes NVIDIA's number with this mark. */
-enum { LT_CPU_EPILOGUE = 0x40000000 };
-
 /* A factor on the host is 0 (or, for real ones, another small number). */
 static inline int lt_is_zero(int32_t scale, const void *factor) {
     switch (scale) {

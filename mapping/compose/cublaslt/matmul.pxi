@@ -50,11 +50,6 @@ cdef inline const lt_algo *algo_of(const cublasLtMatmulAlgo_t *algo) noexcept no
     return a if a.config.algo_config_id in (LT_BY_ROCBLAS, LT_BY_HIPBLASLT) else NULL
 
 
-cdef inline bint cannot_bits(const lt_problem *p) noexcept nogil:
-    """Masks of bits need an epilogue that hipBLASLt has not."""
-    return p.after & LT_BITS and dg_the_core.backend_kind() != DG_BACKEND_CPU
-
-
 cdef inline cublasStatus_t search(
     dg_blas *h, const lt_problem *p, uint64_t workspace, int wanted, lt_found *results, int *count
 ) noexcept nogil:
@@ -69,7 +64,7 @@ cdef inline cublasStatus_t search(
         results[0].waves = 1
         count[0] = 1
         return CUBLAS_STATUS_SUCCESS
-    if cannot_bits(p) or hipblaslt_of(h) is NULL:
+    if hipblaslt_of(h) is NULL:
         return CUBLAS_STATUS_NOT_SUPPORTED
     status = amd_describe(&x, p, one_by_one(p), 0)
     if status == CUBLAS_STATUS_SUCCESS:
@@ -262,7 +257,7 @@ cdef inline cublasStatus_t followed(
     cdef int32_t batch = one_by_one(p)
     cdef int64_t member = 0
     cdef cublasStatus_t status = CUBLAS_STATUS_SUCCESS
-    if cannot_bits(p) or hipblaslt_of(h) is NULL:
+    if hipblaslt_of(h) is NULL:
         return CUBLAS_STATUS_NOT_SUPPORTED
     if p.scale == CUDA_R_16F:  # computed with 32 bits, whose factors have them too
         if p.desc.matmul_desc_pointer_mode != CUBLASLT_POINTER_MODE_HOST:

@@ -15,7 +15,6 @@ cdef extern from "kinds.h" nogil:
         LT_SUMS
         LT_BITS
         LT_KNOWN
-        LT_CPU_EPILOGUE
     ctypedef struct lt_types:
         int32_t by
     ctypedef struct lt_algo:
@@ -210,8 +209,10 @@ cdef inline bint follows(const lt_problem *p) noexcept nogil:
 
 
 cdef inline bint served(const lt_problem *p) noexcept nogil:
-    """Sums of A over k need A as it is, those of B need it transposed, as in NVIDIA's library. A vector along the rows of D
+    """Masks of bits are what no epilogue of hipBLASLt's reads or writes: its own would overrun them. Sums of A over k need A as it is, those of B need it transposed, as in NVIDIA's library. A vector along the rows of D
     cannot lie along the columns of the exchanged product."""
+    if p.after & LT_BITS:
+        return False
     if p.desc.matmul_desc_epilogue == CUBLASLT_EPILOGUE_BGRADA and p.a.op != CUBLAS_OP_N:
         return False
     if p.desc.matmul_desc_epilogue == CUBLASLT_EPILOGUE_BGRADB and p.b.op == CUBLAS_OP_N:
