@@ -130,13 +130,14 @@ cdef cudnnStatus_t attn_checked(const dnn_attention *d, attn *a) noexcept nogil:
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t attn_tokens(const dnn_attention *d, const dnn_seq_data *s, int64_t vector, int longest,
-        tokens *t) noexcept nogil:
+cdef cudnnStatus_t attn_tokens(dnn_handle *h, int which, const dnn_attention *d, dnn_seq_data *given, int64_t vector,
+        int longest, tokens *t) noexcept nogil:
+    cdef const dnn_sequences *s = <const dnn_sequences *>dnn_held(h, which, &given.content)
     cdef int64_t[4] step
     cdef int64_t count = 1
     cdef size_t i
     cdef int at = 2
-    if s.count != 4:
+    if s is NULL:
         return bad(b"a descriptor of sequences has not been set")
     if s.type != d.type:
         return bad(b"sequences and attention differ in type")
@@ -153,7 +154,7 @@ cdef cudnnStatus_t attn_tokens(const dnn_attention *d, const dnn_seq_data *s, in
     t.count = count
     t.batch_step, t.beam_step = step[CUDNN_SEQDATA_BATCH_DIM], step[CUDNN_SEQDATA_BEAM_DIM]
     t.time_step = step[CUDNN_SEQDATA_TIME_DIM]
-    t.lengths = s.lengths
+    t.lengths = <const int32_t *>s.lengths
     t.short_ones = False
     for i in range(s.lengths_count):
         if s.lengths[i] < t.time:
@@ -161,15 +162,15 @@ cdef cudnnStatus_t attn_tokens(const dnn_attention *d, const dnn_seq_data *s, in
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t attn_shapes(const dnn_attention *d, const attn *a, const dnn_seq_data *qd, const dnn_seq_data *kd,
-        const dnn_seq_data *vd, const dnn_seq_data *od, tokens *q, tokens *k, tokens *v, tokens *o) noexcept nogil:
-    cdef cudnnStatus_t status = attn_tokens(d, qd, a.q, d.longest_q, q)
+cdef cudnnStatus_t attn_shapes(dnn_handle *h, const dnn_attention *d, const attn *a, dnn_seq_data *qd, dnn_seq_data *kd,
+        dnn_seq_data *vd, dnn_seq_data *od, tokens *q, tokens *k, tokens *v, tokens *o) noexcept nogil:
+    cdef cudnnStatus_t status = attn_tokens(h, 0, d, qd, a.q, d.longest_q, q)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_tokens(d, kd, a.k, d.longest_k, k)
+        status = attn_tokens(h, 1, d, kd, a.k, d.longest_k, k)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_tokens(d, vd, a.v, d.longest_k, v)
+        status = attn_tokens(h, 2, d, vd, a.v, d.longest_k, v)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_tokens(d, od, a.out, d.longest_q, o)
+        status = attn_tokens(h, 3, d, od, a.out, d.longest_q, o)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if q.batch != o.batch or q.beam != o.beam or q.time != o.time:

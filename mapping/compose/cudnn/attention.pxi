@@ -2,9 +2,8 @@
 
 include "common.pxi"
 include "amd.pxi"
+include "contents.pxi"
 include "attend.pxi"
-
-from libc.string cimport memcmp
 
 
 # ---- sequences with beams
@@ -14,11 +13,9 @@ cdef public cudnnStatus_t create_seq_data_descriptor(cudnnSeqDataDescriptor_t *p
 
 
 cdef public cudnnStatus_t destroy_seq_data_descriptor(dnn_seq_data *d) noexcept nogil:
-    cdef void *lengths = d.lengths if d is not NULL else NULL
-    cdef cudnnStatus_t status = dnn_delete(d, DNN_SEQ_DATA)
-    if status == CUDNN_STATUS_SUCCESS and lengths is not NULL:
-        dg_the_core.release(lengths)
-    return status
+    if d is not NULL:
+        dnn_content_put(&d.content, NULL)
+    return dnn_delete(d, DNN_SEQ_DATA)
 
 
 cdef bint is_attn_type(uint32_t type) noexcept nogil:
@@ -29,8 +26,8 @@ cdef bint is_attn_type(uint32_t type) noexcept nogil:
 cdef public cudnnStatus_t set_seq_data_descriptor(dnn_seq_data *d, cudnnDataType_t type, int count, const int *dim,
         const cudnnSeqDataAxis_t *axes, size_t lengths_count, const int *lengths, void *fill) noexcept nogil:
     """The vector is the innermost axis; the others come in any order. There is a length for each batch and beam."""
+    cdef dnn_sequences *s
     cdef uint32_t seen = 0
-    cdef int32_t *copied
     cdef int i
     cdef size_t k
     if not is_attn_type(type):
@@ -52,48 +49,50 @@ cdef public cudnnStatus_t set_seq_data_descriptor(dnn_seq_data *d, cudnnDataType
     for k in range(lengths_count):
         if lengths[k] < 0 or lengths[k] > dim[CUDNN_SEQDATA_TIME_DIM]:
             return bad(b"a length is negative or longer than the time")
-    # the same lengths stay where they are: another thread may be reading them
-    if (d.lengths is NULL or d.lengths_count != lengths_count
-            or memcmp(d.lengths, lengths, lengths_count * sizeof(int32_t)) != 0):
-        copied = <int32_t *>dg_the_core.alloc(lengths_count * sizeof(int32_t))
-        if copied is NULL:
-            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
-        memcpy(copied, lengths, lengths_count * sizeof(int32_t))
-        if d.lengths is not NULL:
-            dg_the_core.release(d.lengths)
-        d.lengths = copied
-        d.lengths_count = lengths_count
-    d.type = <int32_t>type
-    d.count = 4
+    s = <dnn_sequences *>dnn_content_new(sizeof(dnn_sequences) + lengths_count * sizeof(int32_t))
+    if s is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
+    memcpy(s.lengths, lengths, lengths_count * sizeof(int32_t))
+    s.lengths_count = lengths_count
+    s.type = <int32_t>type
+    s.count = 4
     for i in range(4):
-        d.dim[i] = dim[i]
-        d.axis[i] = <int32_t>axes[i]
-    d.filled = 1 if fill is not NULL else 0
-    d.fill = 0
+        s.dim[i] = dim[i]
+        s.axis[i] = <int32_t>axes[i]
+    s.filled = 1 if fill is not NULL else 0
     if fill is not NULL:
-        memcpy(&d.fill, fill, <size_t>dnn_type_bytes(d.type))
+        memcpy(&s.fill, fill, <size_t>dnn_type_bytes(s.type))
+    dnn_content_put(&d.content, s)
     return CUDNN_STATUS_SUCCESS
 
 
 cdef public cudnnStatus_t get_seq_data_descriptor(dnn_seq_data *d, cudnnDataType_t *type, int *count, int asked, int *dim,
         cudnnSeqDataAxis_t *axes, size_t *lengths_count, size_t lengths_asked, int *lengths, void *fill) noexcept nogil:
+    cdef dnn_sequences none
+    cdef dnn_sequences *s
+    cdef void *taken
     cdef int i
-    cdef size_t wanted = lengths_asked if lengths_asked < d.lengths_count else d.lengths_count
     if asked < 0:
         return bad(b"nbDimsRequested is negative")
-    give(<int *>type, d.type)
-    give(count, d.count)
-    for i in range(asked if asked < d.count else d.count):
+    taken = dnn_content_taken(&d.content)
+    s = <dnn_sequences *>taken
+    if s is NULL:
+        memset(&none, 0, sizeof(none))
+        s = &none
+    give(<int *>type, s.type)
+    give(count, s.count)
+    for i in range(asked if asked < s.count else s.count):
         if dim is not NULL:
-            dim[i] = d.dim[i]
+            dim[i] = s.dim[i]
         if axes is not NULL:
-            axes[i] = <cudnnSeqDataAxis_t>d.axis[i]
+            axes[i] = <cudnnSeqDataAxis_t>s.axis[i]
     if lengths_count is not NULL:
-        lengths_count[0] = d.lengths_count
-    if lengths is not NULL and d.lengths is not NULL:
-        memcpy(lengths, d.lengths, wanted * sizeof(int))
-    if fill is not NULL and d.filled:
-        memcpy(fill, &d.fill, <size_t>dnn_type_bytes(d.type))
+        lengths_count[0] = s.lengths_count
+    if lengths is not NULL:
+        memcpy(lengths, s.lengths, (lengths_asked if lengths_asked < s.lengths_count else s.lengths_count) * sizeof(int))
+    if fill is not NULL and s.filled:
+        memcpy(fill, &s.fill, <size_t>dnn_type_bytes(s.type))
+    dnn_content_left(taken)
     return CUDNN_STATUS_SUCCESS
 
 
@@ -276,7 +275,7 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
     cdef int[2] made_for
     cdef cudnnStatus_t status = attn_checked(d, &a)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_shapes(d, &a, qd, kd, vd, od, &q, &k, &v, &o)
+        status = attn_shapes(h, d, &a, qd, kd, vd, od, &q, &k, &v, &o)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if low is NULL or high is NULL or q_lengths is NULL or k_lengths is NULL:
@@ -444,7 +443,7 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
     cdef double beta
     cdef cudnnStatus_t status = attn_checked(d, &a)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_shapes(d, &a, qd, kd, vd, od, &q, &k, &v, &o)
+        status = attn_shapes(h, d, &a, qd, kd, vd, od, &q, &k, &v, &o)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if low is NULL or high is NULL or q_lengths is NULL or k_lengths is NULL:
@@ -575,7 +574,7 @@ cdef public cudnnStatus_t attn_backward_weights(dnn_handle *h, dnn_attention *d,
     cdef double beta = 1 if mode == CUDNN_WGRAD_MODE_ADD else 0
     cdef cudnnStatus_t status = attn_checked(d, &a)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_shapes(d, &a, qd, kd, vd, od, &q, &k, &v, &o)
+        status = attn_shapes(h, d, &a, qd, kd, vd, od, &q, &k, &v, &o)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if mode != CUDNN_WGRAD_MODE_ADD and mode != CUDNN_WGRAD_MODE_SET:

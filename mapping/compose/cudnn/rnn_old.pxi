@@ -1,6 +1,7 @@
 # Recurrent networks as they were set before version 8, which cuDNN 8 still has. Blocks of tables/cudnn/rnn_old.yaml.
 
 include "common.pxi"
+include "contents.pxi"
 include "recurrent.pxi"
 
 cdef extern from "dragoman.h" nogil:
@@ -285,7 +286,11 @@ cdef cudnnStatus_t steps_begun(dnn_net *n, room *r, dnn_handle *h, dnn_rnn *d, i
 
 cdef cudnnStatus_t sequences_begun(dnn_net *n, dnn_handle *h, dnn_rnn *d, int training, dnn_rnn_data *xd,
         dnn_rnn_data *yd) noexcept nogil:
-    cdef cudnnStatus_t status = dnn_net_of(n, h, d, xd.type, xd.vector, training)
+    cdef const dnn_rows *rows = <const dnn_rows *>dnn_held(h, 0, &xd.content)
+    cdef cudnnStatus_t status
+    if rows is NULL:
+        return bad(b"xDesc was not set")
+    status = dnn_net_of(n, h, d, rows.type, rows.vector, training)
     return status if status != CUDNN_STATUS_SUCCESS else dnn_net_sequences(n, xd, yd)
 
 
@@ -528,11 +533,18 @@ cdef public cudnnStatus_t rnn_backward_data_ex(dnn_handle *h, dnn_rnn *d, dnn_rn
         dnn_tensor *cxd, const void *cx, dnn_rnn_data *dxd, void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd,
         void *dcx, dnn_rnn_data *dkd, void *keys, void *work, size_t work_size, void *reserve,
         size_t reserve_size) noexcept nogil:
+    cdef const dnn_rows *rows
+    cdef const dnn_rows *others
     cdef dnn_net n
     cdef cudnnStatus_t status
     if attention is not NULL or keys is not NULL:
         return cannot(b"dcAttn or dkeys is not NULL")
-    if dyd.layout != yd.layout or dyd.vector != yd.vector or dyd.type != yd.type or dyd.batch != yd.batch:
+    rows = <const dnn_rows *>dnn_held(h, 1, &yd.content)
+    others = <const dnn_rows *>dnn_held(h, 2, &dyd.content)
+    if rows is NULL or others is NULL:
+        return bad(b"yDesc or dyDesc was not set")
+    if (rows.layout != others.layout or rows.vector != others.vector or rows.type != others.type
+            or rows.batch != others.batch):
         return bad(b"yDesc and dyDesc differ")
     status = sequences_begun(&n, h, d, 1, dxd, yd)
     return status if status != CUDNN_STATUS_SUCCESS else backward_data(

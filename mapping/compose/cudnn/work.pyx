@@ -15,6 +15,7 @@ include "words.pxi"
 
 cdef extern from "support.h" nogil:
     void dnn_ring_emptied(dnn_handle *h)
+    void dnn_content_left(void *content)
 
 
 cdef public void dnn_stream_left(dnn_handle *h) noexcept nogil:
@@ -92,5 +93,8 @@ cdef public void dnn_handle_emptied(dnn_handle *h) noexcept nogil:
     if h.blas is not NULL:
         dg_rocblas.rocblas_destroy_handle(<rocblas_handle>h.blas)
     dnn_ring_emptied(h)
+    for i in range(DNN_HELD):
+        dnn_content_left(h.held[i])
+        h.held[i] = NULL
     if h.solutions is not NULL:
         dg_the_core.release(h.solutions)
