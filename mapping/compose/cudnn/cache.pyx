@@ -181,7 +181,7 @@ cdef uint32_t fill_rnn(miopenRNNDescriptor_t d, const int32_t *w) noexcept nogil
     cdef void *dropout
     memcpy(&dropout, &w[8], sizeof(dropout))
     if dropout is NULL:
-        # with none, _V2 succeeds and every size that is asked of the descriptor is refused (MIOpen 7.2.4)
+        # with none, _V2 succeeds and sizes that are asked of the descriptor are refused (MIOpen 7.2.4)
         return dg_miopen.miopenSetRNNDescriptor(
             d, w[0], w[1], <miopenRNNInputMode_t>w[2], <miopenRNNDirectionMode_t>w[3], <miopenRNNMode_t>w[4],
             <miopenRNNBiasMode_t>w[5], miopenRNNdefault, <miopenDataType_t>w[6])
