@@ -2,8 +2,9 @@
 
 A setter puts a new content in the old one's place, while another thread may be reading that: the old one goes when the last
 that holds it lets go. A descriptor's one word has the content's address and, in its upper 16 bits, how many threads are about
-to take it: so that to find a content and to announce its use is one step. Who has put another in its place adds those to the
-content's own count, from which each takes itself off.
+to take it: so that to find a content and to announce its use is one step. Who puts another in its place adds those to the
+content's own count, from which each takes itself off. Until then that count has more in it than there can be users: those that
+let go sooner than they have been added do not end it.
 
 A handle keeps what its last call held until the next one needs the place: no block has to let go at each of its ends, and a
 call with the descriptors of the last one takes nothing.
@@ -19,6 +20,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 cdef enum:
     PLACES = 48  # an address takes no more bits
+    IN_PLACE = 1 << 30  # a descriptor's own use: more than there are threads
 
 cdef extern from *:
     """
@@ -60,14 +62,14 @@ cdef void fewer(dnn_content *c, int64_t more) noexcept nogil:
 
 
 cdef public void *dnn_content_new(size_t bytes) noexcept nogil:
-    """Zeros with one user, or NULL."""
+    """Zeros, or NULL. One that is put nowhere is the core's to release."""
     cdef dnn_content *c = <dnn_content *>dg_the_core.alloc(bytes)
     if c is NULL:
         return NULL
     if (<uint64_t><uintptr_t>c) & ~DNN_ADDRESS:
         dg_the_core.release(c)
         return NULL
-    c.users = 1
+    c.users = IN_PLACE
     return c
 
 
@@ -76,7 +78,7 @@ cdef public void dnn_content_put(uint64_t *place, void *content) noexcept nogil:
     cdef uint64_t old = word_exchanged(place, <uint64_t><uintptr_t>content)
     cdef dnn_content *c = content_in(old)
     if c is not NULL:
-        fewer(c, <int64_t>(old >> PLACES) - 1)
+        fewer(c, <int64_t>(old >> PLACES) - IN_PLACE)
 
 
 cdef public void *dnn_content_taken(uint64_t *place) noexcept nogil:

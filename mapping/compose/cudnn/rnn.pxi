@@ -59,7 +59,6 @@ cdef public cudnnStatus_t set_rnn_descriptor_v8(dnn_rnn *d, cudnnRNNAlgo_t algo,
     d.dropout = dropout
     d.flags = flags
     d.set = 8
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -303,7 +302,7 @@ cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType
     same = before is not NULL and before.batch == batch and memcmp(
         &before.type, &rows.type, sizeof(dnn_rows) - sizeof(dnn_content) + <size_t>batch * sizeof(int32_t)) == 0
     if same:
-        dnn_content_left(rows)  # the old one, of which MIOpen's descriptor is known
+        dg_the_core.release(rows)  # the old one stays, of which MIOpen's descriptor is known
     else:
         dnn_content_put(&d.content, rows)
     dnn_content_left(before)

@@ -37,7 +37,6 @@ cdef public cudnnStatus_t set_rnn_descriptor_v6(dnn_handle *h, dnn_rnn *d, const
     d.data_type = <int32_t>math_type
     d.input_size = 0
     d.set = 6
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -74,7 +73,6 @@ cdef public cudnnStatus_t set_rnn_bias_mode(dnn_rnn *d, cudnnRNNBiasMode_t bias)
     if <uint32_t>bias > <uint32_t>CUDNN_RNN_SINGLE_REC_BIAS:
         return bad(b"biasMode is no bias mode")
     d.bias = <int32_t>bias
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -116,7 +114,6 @@ cdef public cudnnStatus_t set_rnn_projection_layers(dnn_handle *h, dnn_rnn *d, c
     if projected and projected != d.hidden and d.cell != CUDNN_LSTM:
         return cannot(b"only an LSTM can have a projection")
     d.projected = projected if projected else d.hidden
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -393,7 +390,6 @@ cdef cudnnStatus_t weights_found(dnn_handle *h, dnn_rnn *d, int layer, dnn_tenso
     found.type = n.type
     found.format = CUDNN_TENSOR_NCHW
     found.count = shape.count
-    found.amd = NULL
     for i in range(shape.count):
         found.dim[i] = shape.dim[i]
         found.stride[i] = shape.stride[i]

@@ -64,15 +64,7 @@ typedef struct dnn_tensor {
     void *amd;
 } dnn_tensor;
 
-typedef struct dnn_filter {
-    uint32_t magic;
-    int32_t type;
-    int32_t format;
-    int32_t count;
-    int32_t dim[DNN_DIMS];
-    int32_t stride[DNN_DIMS]; /* as the format says */
-    void *amd;
-} dnn_filter;
+typedef dnn_tensor dnn_filter; /* its strides as the format says; `amd` stays NULL */
 
 typedef struct dnn_convolution {
     uint32_t magic;
@@ -181,7 +173,6 @@ typedef struct dnn_rnn {
     double clip_low;
     double clip_high;
     void *dropout;      /* cudnnDropoutDescriptor_t */
-    void *amd;
 } dnn_rnn;
 
 /* Descriptors of sequences have as many lengths as there are sequences. All that was set lies in a content, which never

@@ -63,7 +63,6 @@ cdef extern from "slots.h" nogil:
         int32_t count
         int32_t[DNN_DIMS] dim
         int32_t[DNN_DIMS] stride
-        void *amd
     ctypedef struct dnn_convolution:
         uint32_t magic
         int32_t mode
@@ -153,7 +152,6 @@ cdef extern from "slots.h" nogil:
         double clip_low
         double clip_high
         void *dropout
-        void *amd
     ctypedef struct dnn_content:
         int64_t users
         void *amd

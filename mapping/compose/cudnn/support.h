@@ -32,6 +32,15 @@ DG_HIDDEN uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, i
                             double beta, void *c, int64_t ldc, int64_t next_c, int count);
 
 /* ---- cache: MIOpen's descriptors by content; NULL where there is none, and the reason is told (`dnn_because`) */
+/* What a descriptor remembers of MIOpen's. A setter forgets it last; who remembers looks at the content once more, since
+ * another thread may have set it meanwhile: of two orders of the two, one forgets. */
+static inline void *dnn_amd_known(void **place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
+static inline void dnn_amd_forgotten(void **place) { __atomic_store_n(place, (void *)0, __ATOMIC_RELEASE); }
+static inline void dnn_amd_remembered(void **place, void *amd, const void *was, const void *is, size_t size) {
+    if (!amd) return;
+    __atomic_exchange_n(place, amd, __ATOMIC_SEQ_CST);
+    if (__builtin_memcmp(was, is, size)) dnn_amd_forgotten(place);
+}
 DG_HIDDEN void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride);
 DG_HIDDEN void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d);
 DG_HIDDEN void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, int repeatable);

@@ -1,12 +1,13 @@
 /* What no program should do to cuDNN, and what some do all the same.
  *
  *     dnn LIBCUDNN garbage | unset | overflow | threads | shared | cycles N | fork | reload | part LIBRARY | exit | streams
- *                  | crowded | resized
+ *                  | crowded | resized N | reshaped N
  *
  * Prints `ok` and ends with 0, or says what was answered and what was expected. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -415,6 +416,52 @@ static void resized(long times) {
     EXPECT(OK, p_cudnnDestroySeqDataDescriptor(changing_sequences));
 }
 
+/* A tensor that one thread gives another shape while a call of another reads it: the calls after both go by the new one. */
+static cudnnTensorDescriptor_t shaped;
+static long asked, done_with;
+static void *scale_it(void *memory) {
+    cudnnHandle_t handle;
+    EXPECT(OK, p_cudnnCreate(&handle));
+    for (long turn; (turn = __atomic_load_n(&asked, __ATOMIC_ACQUIRE)) >= 0;) {
+        if (turn == __atomic_load_n(&done_with, __ATOMIC_RELAXED)) {
+            sched_yield();
+            continue;
+        }
+        p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_FAST, CUDNN_SOFTMAX_MODE_CHANNEL, &one, shaped, memory, &zero, shaped,
+                              memory);
+        __atomic_store_n(&done_with, turn, __ATOMIC_RELEASE);
+    }
+    EXPECT(OK, p_cudnnDestroy(handle));
+    return NULL;
+}
+static void reshaped(long times) {
+    enum { LARGEST = 2048 }; /* a call that reads half of either shape may see this many rows of as many */
+    float *memory = calloc((size_t)LARGEST * LARGEST, sizeof(float)), *mine = calloc(LARGEST, sizeof(float));
+    cudnnHandle_t handle;
+    pthread_t other;
+    EXPECT(OK, p_cudnnCreate(&handle));
+    shaped = tensor(1, 1, 1, 1);
+    pthread_create(&other, NULL, scale_it, memory);
+    for (long i = 1; i <= times && !failures; i++) {
+        const int small = 2, large = (int)i + 2;
+        EXPECT(OK, p_cudnnSetTensor4dDescriptor(shaped, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, small, 1, large)); /* new */
+        __atomic_store_n(&asked, i, __ATOMIC_RELEASE);
+        for (long pause = i % 64 * 40; pause; pause--) __asm__ volatile("");
+        EXPECT(OK, p_cudnnSetTensor4dDescriptor(shaped, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, large, 1, 1));
+        while (__atomic_load_n(&done_with, __ATOMIC_ACQUIRE) != i) sched_yield();
+        for (int k = 0; k < large; k++) mine[k] = 0;
+        EXPECT(OK, p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_FAST, CUDNN_SOFTMAX_MODE_CHANNEL, &one, shaped, mine, &zero,
+                                         shaped, mine));
+        if (mine[0] * large < 0.999f || mine[0] * large > 1.001f) expect("the channels that a softmax has", 2, large);
+    }
+    __atomic_store_n(&asked, -1, __ATOMIC_RELEASE);
+    pthread_join(other, NULL);
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(shaped));
+    EXPECT(OK, p_cudnnDestroy(handle));
+    free(memory);
+    free(mine);
+}
+
 static void cycles(long count) {
     cudnnHandle_t first = NULL, handle = NULL;
     for (long i = 0; i < count && !failures; i++) {
@@ -619,6 +666,7 @@ int main(int count, char **words) {
     else if (!strcmp(what, "shared")) resets = 1, threads();
     else if (!strcmp(what, "cycles")) cycles(atol(words[3]));
     else if (!strcmp(what, "resized")) resized(atol(words[3]));
+    else if (!strcmp(what, "reshaped")) reshaped(atol(words[3]));
     else if (!strcmp(what, "fork")) in_a_child();
     else if (!strcmp(what, "reload")) reload();
     else if (!strcmp(what, "streams")) streams();
