@@ -21,6 +21,7 @@ from libc.stdint cimport INT32_MAX
 
 cdef extern from "support.h" nogil:
     void *dnn_scratch(dnn_handle *h, size_t bytes)
+    void *dnn_host(dnn_handle *h, int which, size_t bytes)
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *dropout)
     uint32_t dnn_ring_room(dnn_handle *h, int count)
@@ -290,7 +291,7 @@ cdef public uint32_t dnn_net_largest(dnn_net *n, int batch, int steps, int padde
     cdef size_t reserve
     cdef uint32_t status
     cdef int i
-    cdef int *lengths = <int *>dg_the_core.alloc(<size_t>batch * sizeof(int))
+    cdef int *lengths = <int *>dnn_host(n.h, 1, <size_t>batch * sizeof(int))
     if lengths is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
     for i in range(batch):
@@ -298,7 +299,6 @@ cdef public uint32_t dnn_net_largest(dnn_net *n, int batch, int steps, int padde
     status = make_sequences(
         n.type, <uint32_t>(CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED if padded
                            else CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED), steps, batch, n.input, lengths, &x)
-    dg_the_core.release(lengths)
     if status != 0:
         return status
     n.batch = batch

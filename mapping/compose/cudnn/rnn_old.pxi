@@ -196,33 +196,18 @@ cdef public cudnnStatus_t get_rnn_backward_weights_algorithm_max_count(dnn_handl
 
 # ---- a descriptor a step
 
-cdef enum:
-    STEPS = 256  # for which no memory is asked
-
 cdef struct room:
     int32_t *batches
     void **descs
-    void *own
-    int32_t[STEPS] few_batches
-    void *few_descs[2 * STEPS]
 
 
-cdef void left(room *r) noexcept nogil:
-    if r.own is not NULL:
-        dg_the_core.release(r.own)
-    r.own = NULL
-
-
-cdef cudnnStatus_t entered(room *r, int steps) noexcept nogil:
-    r.own = NULL
-    r.batches = r.few_batches
-    r.descs = r.few_descs
-    if steps > STEPS:
-        r.own = dg_the_core.alloc(<size_t>steps * (2 * sizeof(void *) + sizeof(int32_t)))
-        if r.own is NULL:
-            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the steps' descriptors")
-        r.descs = <void **>r.own
-        r.batches = <int32_t *>(r.descs + 2 * steps)
+cdef cudnnStatus_t entered(dnn_handle *h, room *r, int steps) noexcept nogil:
+    if steps < 1:
+        return bad(b"seqLength is not positive")
+    r.descs = <void **>dnn_host(h, 0, <size_t>steps * (2 * sizeof(void *) + sizeof(int32_t)))
+    if r.descs is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the steps' descriptors")
+    r.batches = <int32_t *>(r.descs + 2 * steps)
     return CUDNN_STATUS_SUCCESS
 
 
@@ -230,8 +215,8 @@ cdef cudnnStatus_t batches_of(int steps, const cudnnTensorDescriptor_t *descs, i
     """How many sequences each step has, out of descriptors (sequences, vector, 1) of one type and vector."""
     cdef dnn_tensor *d
     cdef int t
-    if steps < 1 or descs is NULL:
-        return bad(b"seqLength is not positive, or the steps' descriptors are NULL")
+    if descs is NULL:
+        return bad(b"the steps' descriptors are NULL")
     for t in range(steps):
         d = <dnn_tensor *>descs[t]
         if d is NULL or dg_foreign(d, DNN_TENSOR):
@@ -267,8 +252,8 @@ cdef int width_of(const dnn_rnn *d) noexcept nogil:
 
 cdef cudnnStatus_t steps_begun(dnn_net *n, room *r, dnn_handle *h, dnn_rnn *d, int training, int steps,
         const cudnnTensorDescriptor_t *xs, const cudnnTensorDescriptor_t *ys) noexcept nogil:
-    """The type and the input's size are x's. `left` must follow, whatever the answer."""
-    cdef cudnnStatus_t status = entered(r, steps)
+    """The type and the input's size are x's."""
+    cdef cudnnStatus_t status = entered(h, r, steps)
     if status == CUDNN_STATUS_SUCCESS:
         status = batches_of(steps, xs, r.batches)
     if status != CUDNN_STATUS_SUCCESS:
@@ -318,14 +303,13 @@ cdef cudnnStatus_t largest(dnn_net *n, dnn_handle *h, dnn_rnn *d, int steps, con
     cdef cudnnStatus_t status
     if size is NULL:
         return bad(b"sizeInBytes is NULL")
-    status = entered(&r, steps)
+    status = entered(h, &r, steps)
     if status == CUDNN_STATUS_SUCCESS:
         status = batches_of(steps, xs, r.batches)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_net_of(n, h, d, (<dnn_tensor *>xs[0]).type, (<dnn_tensor *>xs[0]).dim[1], 1)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_net_largest(n, r.batches[0], steps, d.flags & 1)
-    left(&r)
     return status
 
 
@@ -435,7 +419,6 @@ cdef public cudnnStatus_t rnn_forward_training(dnn_handle *h, dnn_rnn *d, const 
     cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 1, steps, xs, ys)
     if status == CUDNN_STATUS_SUCCESS:
         status = forward(&n, x, hxd, hx, cxd, cx, wd, w, y, hyd, hy, cyd, cy, work, work_size, reserve, reserve_size)
-    left(&r)
     return status
 
 
@@ -448,7 +431,6 @@ cdef public cudnnStatus_t rnn_forward_inference(dnn_handle *h, dnn_rnn *d, const
     cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 0, steps, xs, ys)
     if status == CUDNN_STATUS_SUCCESS:
         status = forward(&n, x, hxd, hx, cxd, cx, wd, w, y, hyd, hy, cyd, cy, work, work_size, NULL, 0)
-    left(&r)
     return status
 
 
@@ -519,7 +501,6 @@ cdef public cudnnStatus_t rnn_backward_data(dnn_handle *h, dnn_rnn *d, const int
     if status == CUDNN_STATUS_SUCCESS:
         status = backward_data(&n, y, dy, dhyd, dhy, dcyd, dcy, wd, w, hxd, hx, cxd, cx, dx, dhxd, dhx, dcxd, dcx, work,
                                work_size, reserve, reserve_size)
-    left(&r)
     return status
 
 
@@ -572,7 +553,6 @@ cdef public cudnnStatus_t rnn_backward_weights(dnn_handle *h, dnn_rnn *d, const 
     cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 1, steps, xs, ys)
     if status == CUDNN_STATUS_SUCCESS:
         status = backward_weights(&n, x, hxd, hx, y, dwd, dw, work, work_size, reserve, reserve_size)
-    left(&r)
     return status
 
 

@@ -34,6 +34,7 @@
 enum { DNN_DIMS = 8 };    /* CUDNN_DIM_MAX */
 enum { DNN_SPATIALS = 6 }; /* dimensions without N and C */
 enum { DNN_HELD = 4 };     /* contents of sequences that a call reads */
+enum { DNN_HOSTS = 2 };    /* pieces of host memory that a call uses at a time */
 
 typedef struct dnn_handle {
     uint32_t magic;
@@ -51,6 +52,8 @@ typedef struct dnn_handle {
     void *blas;          /* rocblas_handle, made when first needed */
     void *blas_stream;   /* the stream it was last given */
     void *recalled;      /* what calls with the same tensors came to (support.h) */
+    void *host[DNN_HOSTS]; /* host memory of the handle's own (work.pyx) */
+    size_t host_size[DNN_HOSTS];
     void *held[DNN_HELD]; /* contents of sequences that the last calls read (contents.pyx) */
 } dnn_handle;
 

@@ -28,6 +28,7 @@ cdef extern from "slots.h" nogil:
         DNN_DIMS
         DNN_SPATIALS
         DNN_HELD
+        DNN_HOSTS
         DNN_FUSED_LABELS
         DNN_FUSED_POINTERS
         DNN_FUSED_SCALARS
@@ -47,6 +48,8 @@ cdef extern from "slots.h" nogil:
         void *blas
         void *blas_stream
         void *recalled
+        void *host[DNN_HOSTS]
+        size_t host_size[DNN_HOSTS]
         void *held[DNN_HELD]
     ctypedef struct dnn_tensor:
         uint32_t magic

@@ -23,6 +23,7 @@ DG_HIDDEN uint32_t dnn_convolved(dnn_convolution *d, dnn_tensor *x, dnn_filter *
 /* ---- work: memory of a handle's own */
 DG_HIDDEN void dnn_stream_left(dnn_handle *h);    /* the handle goes on to another stream */
 DG_HIDDEN void *dnn_scratch(dnn_handle *h, size_t bytes);
+DG_HIDDEN void *dnn_host(dnn_handle *h, int which, size_t bytes); /* of DNN_HOSTS pieces, one */
 DG_HIDDEN void dnn_handle_emptied(dnn_handle *h); /* a destroy frees what the handle owns */
 
 /* ---- blas: matrix products, row by row; NULL or a status: the reason is told */
