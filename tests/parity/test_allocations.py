@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ def counting(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable
     env = {k: v for k, v in os.environ.items() if not k.startswith(("DRAGOMAN_", "LD_"))}
     env |= {"DRAGOMAN_BACKEND": "cpu", "LD_PRELOAD": str(library)}
 
-    @lru_cache(maxsize=None)
+    @cache
     def found(version: int, *functions: str) -> Found:
         script = [sys.executable, str(HERE / "allocations.py"), str(folder), str(version), "8", *functions]
         done = subprocess.run(script, env=env, capture_output=True, text=True, check=False, timeout=300)

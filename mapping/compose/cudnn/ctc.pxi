@@ -394,6 +394,14 @@ cdef cudnnStatus_t ctc_with_words(dnn_handle *h, ctc_call *c, size_t total, dnn_
     return status if status != CUDNN_STATUS_SUCCESS else ctc_run(h, c, pd, probs, costs, gd, gradients, workspace, size)
 
 
+cdef cudnnStatus_t ctc_free(dnn_handle *h) noexcept nogil:
+    """A captured stream is not waited for, and what a graph copied from this call's memory would not be there any more."""
+    cdef int captured = 0
+    if dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &captured) == 0 and captured != 0:
+        return cannot(b"a CTC loss under stream capture")
+    return CUDNN_STATUS_SUCCESS
+
+
 cdef public cudnnStatus_t ctc_loss(dnn_handle *h, dnn_tensor *pd, const void *probs, const int *labels,
         const int *label_lengths, const int *input_lengths, void *costs, dnn_tensor *gd, void *gradients,
         cudnnCTCLossAlgo_t algorithm, dnn_ctc *d, void *workspace, size_t size) noexcept nogil:
@@ -411,6 +419,9 @@ cdef public cudnnStatus_t ctc_loss(dnn_handle *h, dnn_tensor *pd, const void *pr
         if label_lengths[n] < 0:
             return bad(b"a label's length is negative")
         total += <size_t>label_lengths[n]
+    status = ctc_free(h)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
     c.labels = labels
     c.label_lengths = label_lengths
     c.input_lengths = input_lengths
@@ -435,6 +446,9 @@ cdef public cudnnStatus_t ctc_loss_v8(dnn_handle *h, cudnnCTCLossAlgo_t algorith
         return bad(b"probs, labels, labelLengths or inputLengths is NULL")
     if gradients is not NULL and gd is NULL:
         return bad(b"gradientsDesc is NULL")
+    status = ctc_free(h)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
     lengths = 2 * <size_t>c.batch
     held = <int *>dnn_host(h, 1, lengths * sizeof(int))
     if held is NULL:
