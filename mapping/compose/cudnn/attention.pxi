@@ -189,7 +189,7 @@ cdef public cudnnStatus_t get_attn_buffers(dnn_handle *h, dnn_attention *d, size
         size_t *reserve) noexcept nogil:
     """The reserve holds all that the backward calls need, which have no workspace."""
     cdef attn a
-    cdef size_t[13] parts
+    cdef size_t[PARTS] parts
     cdef cudnnStatus_t status = attn_checked(d, &a)
     if status != CUDNN_STATUS_SUCCESS:
         return status
@@ -258,11 +258,12 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
     cdef tokens k
     cdef tokens v
     cdef tokens o
-    cdef size_t[13] parts
+    cdef size_t[PARTS] parts
     cdef dnn_tensor rd
     cdef dnn_tensor outd
     cdef char *memory = <char *>workspace
     cdef char *mask
+    cdef char *left
     cdef char *scores
     cdef const void *qs = queries
     cdef const void *ks = keys
@@ -297,8 +298,9 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
             return bad(b"currIdx is for inference, and there is a reserve")
         if reserve_size < parts[PART_ALL]:
             return bad(b"the reserve is smaller than its query says")
-        if attn_drops(d):
-            return cannot(b"dropout within an attention")
+        status = attn_dropouts(d, &a)
+        if status != CUDNN_STATUS_SUCCESS:
+            return status
         memory = <char *>reserve
     # ---- projections of all tokens
     all_q = a.heads * a.width if a.pq else a.q
@@ -346,6 +348,11 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
     if alike and status == CUDNN_STATUS_SUCCESS:
         status = attn_scored(h, &a, a.heads * q.batch * q.beam, q.time, k.time, low, high, &made, made_for, mask,
                              memory + parts[PART_A])
+    left = memory + parts[PART_A]
+    if a.first is not NULL and status == CUDNN_STATUS_SUCCESS:
+        left = memory + parts[PART_AD]
+        status = attn_dropped(h, &a, a.first, False, <int64_t>q.batch * q.beam * a.heads * q.time * k.time,
+                              memory + parts[PART_A], left, memory + parts[PART_KEPT])
     for n in range(q.batch):
         for b in range(q.beam):
             rows = attn_length(&q, n, b)
@@ -356,7 +363,7 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
                 continue
             status = dnn_gemm(
                 h, a.type, 0, 0, rows, a.value, length, 1,
-                at(memory + parts[PART_A], (<int64_t>n * q.beam + b) * a.heads * q.time * k.time, &a), length,
+                at(left, (<int64_t>n * q.beam + b) * a.heads * q.time * k.time, &a), length,
                 <int64_t>rows * length, at(vs, attn_row(&v, n, b) * all_v, &a), v.time_step * all_v, a.value if a.pv else 0,
                 0, at(heads, (attn_row(&o, n, b) + first * o.time_step) * all_o, &a), o.time_step * all_o, a.value,
                 <int>a.heads)
@@ -376,6 +383,8 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
     if status == CUDNN_STATUS_SUCCESS and current < 0 and not (a.po and a.biased):
         o.lengths, o.short_ones = q.lengths, q.short_ones
         status = attn_clear_ends(h, &a, &o, a.out, out)
+    if a.last is not NULL and status == CUDNN_STATUS_SUCCESS:
+        status = attn_dropped(h, &a, a.last, False, o.count * a.out, out, out, memory + parts[PART_KEPT_OUT])
     # NVIDIA's library passes on what the residual holds beyond the ends
     if residuals is not NULL and status == CUDNN_STATUS_SUCCESS:
         sequences(&rd, a.type, &q, q.time if current < 0 else 1, a.out)
@@ -393,9 +402,7 @@ cdef cudnnStatus_t attn_back_checked(dnn_attention *d, attn *a, size_t *parts, s
         return bad(b"the weights are NULL or smaller than their query says")
     if reserve is NULL or reserve_size < parts[PART_ALL]:
         return bad(b"the reserve is NULL or smaller than its query says")
-    if attn_drops(d):
-        return cannot(b"dropout within an attention")
-    return CUDNN_STATUS_SUCCESS
+    return attn_dropouts(d, a)
 
 
 cdef cudnnStatus_t attn_heads_summed(dnn_handle *h, const attn *a, bint apart, int turns_a, int64_t m, int64_t n, int64_t k,
@@ -425,10 +432,11 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
     cdef tokens k
     cdef tokens v
     cdef tokens o
-    cdef size_t[13] parts
+    cdef size_t[PARTS] parts
     cdef char *memory = <char *>reserve
     cdef char *soft
     cdef char *dsoft
+    cdef char *left
     cdef const void *qs = queries
     cdef const void *ks = keys
     cdef const void *vs = values
@@ -466,8 +474,14 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
     if a.pv:
         vs, dv = memory + parts[PART_V], memory + parts[PART_DV]
     alike = attn_alike(&a, &q, &k)
+    left = memory + (parts[PART_AD] if a.first is not NULL else parts[PART_A])
+    if a.last is not NULL:  # the weights' call finds it there too
+        status = attn_dropped(h, &a, a.last, True, o.count * a.out, dout, memory + parts[PART_DO],
+                              memory + parts[PART_KEPT_OUT])
+        dout = dh = memory + parts[PART_DO]
     # what no sequence writes has no gradient
-    status = attn_clear(h, dq, <size_t>(q.count * all_q) * a.bytes)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = attn_clear(h, dq, <size_t>(q.count * all_q) * a.bytes)
     if status == CUDNN_STATUS_SUCCESS:
         status = attn_clear(h, dk, <size_t>(k.count * all_k) * a.bytes)
     if status == CUDNN_STATUS_SUCCESS:
@@ -488,6 +502,10 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
                 h, a.type, 0, 1, rows, length, a.value, 1, at(dh, attn_row(&o, n, b) * all_o, &a), o.time_step * all_o,
                 a.value, at(vs, attn_row(&v, n, b) * all_v, &a), v.time_step * all_v, a.value if a.pv else 0, 0, dsoft, length,
                 <int64_t>rows * length, <int>a.heads)
+            if a.first is not NULL and status == CUDNN_STATUS_SUCCESS:
+                # the mask goes with the elements' places
+                status = attn_dropped(h, &a, a.first, True, a.heads * rows * length, dsoft, dsoft,
+                                      memory + parts[PART_KEPT] + part)
             if status == CUDNN_STATUS_SUCCESS and not alike:
                 status = attn_softmax_back(h, &a, a.heads * rows, length, at(memory + parts[PART_A], part, &a), dsoft)
     if alike and status == CUDNN_STATUS_SUCCESS:
@@ -504,7 +522,7 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
             at_q, at_k, at_v = attn_row(&q, n, b) * all_q, attn_row(&k, n, b) * all_k, attn_row(&v, n, b) * all_v
             block = <int64_t>rows * length
             part = (<int64_t>n * q.beam + b) * a.heads * q.time * k.time
-            soft = at(memory + parts[PART_A], part, &a)
+            soft = at(left, part, &a)
             dsoft = at(memory + parts[PART_DA], part, &a)
             status = attn_heads_summed(
                 h, &a, a.pq, 0, rows, a.width, length, dsoft, length, block, at(ks, at_k, &a), k.time_step * all_k,
@@ -562,13 +580,13 @@ cdef public cudnnStatus_t attn_backward_weights(dnn_handle *h, dnn_attention *d,
         const void *queries, dnn_seq_data *kd, const void *keys, dnn_seq_data *vd, const void *values, dnn_seq_data *od,
         const void *dout, size_t weight_size, const void *weights, void *dweights, size_t work_size, void *workspace,
         size_t reserve_size, void *reserve) noexcept nogil:
-    """After the call for the data, which leaves the projections' gradients in the reserve."""
+    """After the call for the data, which leaves the projections' gradients in the reserve, and of dout what a dropout leaves."""
     cdef attn a
     cdef tokens q
     cdef tokens k
     cdef tokens v
     cdef tokens o
-    cdef size_t[13] parts
+    cdef size_t[PARTS] parts
     cdef char *memory = <char *>reserve
     cdef void *ones
     cdef double beta = 1 if mode == CUDNN_WGRAD_MODE_ADD else 0
@@ -586,6 +604,8 @@ cdef public cudnnStatus_t attn_backward_weights(dnn_handle *h, dnn_attention *d,
     status = attn_back_checked(d, &a, parts, weight_size, weights, reserve_size, reserve)
     if status != CUDNN_STATUS_SUCCESS:
         return status
+    if a.last is not NULL:
+        dout = memory + parts[PART_DO]
     ones = memory + parts[PART_ONES]
     if a.biased:
         status = attn_ones(h, &a, q.count if q.count > k.count else k.count, ones)
