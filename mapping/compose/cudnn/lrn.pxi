@@ -317,7 +317,9 @@ cdef cudnnStatus_t divisive_begun(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, con
 cdef public cudnnStatus_t divisive_forward(dnn_handle *h, dnn_lrn *d, cudnnDivNormMode_t mode, const void *alpha,
         dnn_tensor *xd, const void *x, const void *means, void *temp, void *temp2, const void *beta, dnn_tensor *yd,
         void *y) noexcept nogil:
-    """The program's temporary memory is of x's type, so that it is not used. `mode` has one value."""
+    """The program's temporary memory is of x's type, so that it is not used. `mode` has one value. A negative beta counts as 0, as
+    an H200 answers beside an alpha of 1; on the way back it counts."""
+    cdef double kept
     cdef divisive v
     cdef cudnnStatus_t status
     if x is NULL or y is NULL or temp is NULL or temp2 is NULL or alpha is NULL or beta is NULL:
@@ -334,7 +336,8 @@ cdef public cudnnStatus_t divisive_forward(dnn_handle *h, dnn_lrn *d, cudnnDivNo
         status = product(h, &v, 1, v.top, v.scale, 0, v.top)
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    return dnn_moved(h, v.work, dnn_factor(yd.type, alpha), &v.packed, v.top, dnn_factor(yd.type, beta), yd, y)
+    kept = dnn_factor(yd.type, beta)
+    return dnn_moved(h, v.work, dnn_factor(yd.type, alpha), &v.packed, v.top, 0 if kept < 0 else kept, yd, y)
 
 
 cdef public cudnnStatus_t divisive_backward(dnn_handle *h, dnn_lrn *d, cudnnDivNormMode_t mode, const void *alpha,
