@@ -56,6 +56,7 @@ typedef struct dnn_handle {
     size_t host_size[DNN_HOSTS];
     void *held[DNN_HELD]; /* contents of sequences that the last calls read (contents.pyx) */
 } dnn_handle;
+_Static_assert(sizeof(dnn_handle) <= 256, "a handle is larger than a slot");
 
 typedef struct dnn_tensor {
     uint32_t magic;
