@@ -361,9 +361,7 @@ class ChapterWriter:
         wanted: list[Expr] = list(target.args) if target.args is not None else [Name(p.name) for p in entry.params]
         params = {p.name: p for p in function.params}
         elements = typed_elements(function, target)
-        return [
-            self._argument(arg, wanted[:i].count(arg), params, function, elements) for i, arg in enumerate(wanted)
-        ]
+        return [self._argument(arg, wanted[:i].count(arg), params, function, elements) for i, arg in enumerate(wanted)]
 
     def _argument(
         self,
