@@ -10,6 +10,7 @@ import gc
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 TARGETS = {"linux": LINUX, "windows": WINDOWS}
 MAJORS = (11, 12, 13)
+STAMP = ".stamp.json"
+_STAGING = ".staging-"
 _SUFFIXES = {".py", ".pyx", ".pxi", ".pxd", ".h", ".c", ".yaml"}
 
 
@@ -68,8 +71,8 @@ def build_all(
     majors = tuple(sorted(majors))
     options = [list(targets), list(majors), sorted(libraries), function, toolchain, links, str(out)]
     digest = _digest(options)
-    stamp = out / ".stamp.json"
-    known = _read_stamp(stamp, digest)
+    stamp = out / STAMP
+    known = _read_stamp(stamp, digest, targets)
     if known:
         return Built(out, known, (), 0, time.monotonic() - started)
 
@@ -79,7 +82,10 @@ def build_all(
         found, changed, compiled = _build(
             out, targets, majors, libraries, function, toolchain, jobs, progress, links, translator
         )
-    stamp.write_text(json.dumps({"digest": digest, "files": [str(p) for p in found]}), encoding="utf-8")
+    content = {"digest": digest, "files": [str(p) for p in found], "outputs": _outputs(out, targets)}
+    new = stamp.with_suffix(".new")
+    new.write_text(json.dumps(content), encoding="utf-8")
+    new.replace(stamp)
     return Built(out, tuple(found), tuple(changed), compiled, time.monotonic() - started)
 
 
@@ -101,36 +107,102 @@ def _build(
     plan = Plan()
     names = _names(plan, libraries, function)
     companions = not function
-    src = out / "src"
+    # What is generated lies apart until everything is compiled: a build that fails or is killed leaves `out` as it was.
     try:
-        plan.write(src, names if function else (), companions)
-        plan.write_headers(out / "include", majors)
+        for left in out.glob(f"{_STAGING}*"):
+            shutil.rmtree(left, ignore_errors=True)
+        out.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=out))
+    except OSError as error:
+        gc.enable()
+        raise BuildError(f"cannot write to {error.filename or out}: {error.strerror}") from error
+    src = staging / "src"
+    try:
+        try:
+            plan.write(src, names if function else (), companions)
+            plan.write_headers(staging / "include", majors)
+        finally:
+            gc.enable()
+        return _compile_and_publish(
+            plan, out, staging, targets, majors, names, companions, toolchain, jobs, progress, links, translator
+        )
     except OSError as error:
         raise BuildError(f"cannot write to {error.filename or out}: {error.strerror}") from error
     finally:
-        gc.enable()
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _compile_and_publish(
+    plan: Plan,
+    out: Path,
+    staging: Path,
+    targets: Sequence[str],
+    majors: Sequence[int],
+    names: frozenset[str],
+    companions: bool,
+    toolchain: str,
+    jobs: int | None,
+    progress: Progress | None,
+    links: bool,
+    translator: Translator,
+) -> tuple[list[Path], list[str], int]:
+    src = staging / "src"
     found: list[Path] = []
     changed: list[str] = []
     compiled = 0
+    chosen = {}
     for name in targets:
-        target = TARGETS[name]
-        chosen = plan.libraries(src, name, majors, names)
+        chosen[name] = plan.libraries(src, name, majors, names)
         if companions:
-            chosen += _cpu(plan, src, name)
-        report = build(
-            chosen,
-            target,
-            find_toolchain(toolchain),
-            out,
-            jobs=jobs,
-            progress=progress,
-            links=links,
-            translator=translator,
-        )
-        found += report.libraries
-        changed += report.changed
-        compiled += report.compiled
+            chosen[name] += _cpu(plan, src, name)
+    # Every target is compiled before any is put in place.
+    for publish in (False, True) if len(targets) > 1 else (True,):
+        if publish:
+            (out / STAMP).unlink(missing_ok=True)  # a build killed from here on is repaired by the next one
+        for name in targets:
+            report = build(
+                chosen[name],
+                TARGETS[name],
+                find_toolchain(toolchain),
+                out,
+                jobs=jobs,
+                progress=progress,
+                links=links,
+                translator=translator,
+                publish=publish,
+            )
+            compiled += report.compiled
+            if publish:
+                found += report.libraries
+                changed += report.changed
+    _replace(out / "src", src, whole=companions)
+    _replace(out / "include", staging / "include", whole=False)
     return found, changed, compiled
+
+
+def _replace(place: Path, made: Path, *, whole: bool) -> None:
+    """Puts each folder of `made` in the place of the one there; `whole`: others there go."""
+    place.mkdir(parents=True, exist_ok=True)
+    names = {p.name for p in made.iterdir()}
+    old = made.with_name(made.name + ".old")
+    old.mkdir()
+    for there in list(place.iterdir()):
+        if there.name in names or whole:
+            there.rename(old / there.name)
+    for folder in made.iterdir():
+        folder.rename(place / folder.name)
+
+
+def _outputs(out: Path, targets: Sequence[str]) -> dict[str, list[int]]:
+    """Size and time of everything that a build put into `out`, by its path below it."""
+    found = {}
+    for name in ("src", "include", *targets):
+        for folder, _, files in os.walk(out / name):
+            for file in files:
+                path = os.path.join(folder, file)
+                info = os.lstat(path)
+                found[os.path.relpath(path, out)] = [info.st_size, info.st_mtime_ns]
+    return found
 
 
 def _cpu(plan: Plan, src: Path, name: str) -> list[Library]:
@@ -178,13 +250,15 @@ def _digest(options: object) -> str:
     return state.hexdigest()
 
 
-def _read_stamp(stamp: Path, digest: str) -> tuple[Path, ...]:
-    """The libraries of the last build, if it was this one and they are all there."""
+def _read_stamp(stamp: Path, digest: str, targets: Sequence[str]) -> tuple[Path, ...]:
+    """The libraries of the last build, if it was this one and everything is as it left it."""
     try:
         content = json.loads(stamp.read_text(encoding="utf-8"))
         files = tuple(Path(p) for p in content["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return ()
     if content.get("digest") != digest or not all(p.is_file() for p in files):
+        return ()
+    if content.get("outputs") != _outputs(stamp.parent, targets):
         return ()
     return files

@@ -76,6 +76,7 @@ def build(
     cache: Path | None = None,
     links: bool = True,
     translator: Translator | None = None,
+    publish: bool = True,
 ) -> Report:
     """Builds `libraries` into `out` (each at `out / library.path`); returns what was done.
 
@@ -83,6 +84,7 @@ def build(
     progress  called after each step that was not in the cache, never by two threads at once
     cache     where objects are kept; the user's cache folder if None
     links     False: no symbolic links (a wheel cannot hold them)
+    publish   False: everything is made and kept in the cache, nothing is written to `out`
     """
     started = time.monotonic()
     toolchain.check(target)
@@ -105,7 +107,7 @@ def build(
         counts = graph.run(jobs or os.cpu_count() or 1, progress)
         wanted |= products
         made = _links(libraries) if links and target.links else {}
-        changed = _publish(out, wanted, made)
+        changed = _publish(out, wanted, made) if publish else []
     _forget_old(cache)
     return Report(
         out,
