@@ -42,6 +42,11 @@ class BuildPackage(build_py):
         shutil.copytree(ROOT / "tables", package / "data" / "tables")
         # what NVIDIA's libraries export: coverage compares the tables with it
         shutil.copytree(ROOT / "tests" / "facts" / "exports", package / "data" / "exports")
+        # and what its headers declare: the judge `abi` compares prototypes with it
+        prototypes = package / "data" / "prototypes"
+        prototypes.mkdir()
+        for file in sorted((ROOT / "tests" / "facts" / "cuda").glob("*.functions.tsv")):
+            shutil.copy(file, prototypes / file.name)
         host_tag()  # refuses a host that the libraries are not for, before the work
         sys.path.insert(0, str(ROOT))
         from mapping.build.plan import BuildError, Event

@@ -234,6 +234,28 @@ def amd_host(
 
 
 @app.command(
+    short_help="what a program needs, and whether it is answered",
+    epilog=_example("dragoman scan ./program", "dragoman scan project/ some.whl --json"),
+)
+def scan(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Programs, libraries, folders, wheels, archives, sources.")
+    ],
+    everything: Annotated[
+        bool, typer.Option("--all", help="List every file and function, not only what is missing.")
+    ] = False,
+    as_json: Json = False,
+) -> int:
+    """What programs need of NVIDIA's libraries, and who answers it. Nothing is run, nothing is unpacked.
+
+    Exit status 0: every function that is asked for is answered; 1: some are not.
+    """
+    from .commands import scanning
+
+    return scanning.scan(paths, everything=everything, as_json=as_json)
+
+
+@app.command(
     short_help="run a program with the replacement libraries",
     epilog=_example("dragoman run -- ./program --its-own options"),
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},

@@ -9,8 +9,9 @@ from typing import Any
 
 from . import paths
 from .coverage import collect, records
-from .coverage.model import AMD_HOST, JUDGES, MEANING, Confirmation
+from .coverage.model import JUDGES, MEANING, Confirmation
 from .errors import UserError, nearest
+from .parity import known
 from .tables.amd import load_calls
 from .tables.loader import load
 from .tables.model import Function, Tables, expand
@@ -37,6 +38,7 @@ class Explanation:
     code_file: str
     reason: str
     limits: str
+    differs: tuple[str, ...]
     notes: str
     corners: tuple[str, ...]
     judges: tuple[Confirmation, ...]
@@ -78,6 +80,7 @@ def explain(name: str, root: Path, *, exact: bool = False) -> Explanation:
         code_file=file,
         reason=entry.unsupported,
         limits=entry.limits,
+        differs=known.differences(function),
         notes=entry.notes,
         corners=tuple(f"{c.case}: NVIDIA {c.nvidia}, AMD {c.rocm}" + (f" ({c.source})" if c.source else "") for c in entry.corners),
         judges=_judges(tables, function, root),
@@ -148,5 +151,6 @@ def _judges(tables: Tables, function: Function, root: Path) -> tuple[Confirmatio
         digest = records.build_digest(root / "linux" / f"cuda{major}", version)
         judged = {judge: records.load(judge, library.name, major, digest) for judge in JUDGES} if digest else {}
         found |= {c.name: c for c in collect.confirmations(function.name, judged)}
-    found |= {c.name: c for c in collect.confirmations(function.name, {AMD_HOST: collect.amd_host([function])})}
-    return tuple(found.values())
+        standing = collect.standing(library, version, [function])
+        found |= {c.name: c for c in collect.confirmations(function.name, standing)}
+    return tuple(found[j] for j in JUDGES if j in found)

@@ -46,11 +46,12 @@ class Steps:
             self._bar.stop()
 
     def at(self, done: int, total: int, what: str) -> None:
+        """`total` 0: nobody knows it yet."""
         if sys.stderr.isatty():
             self._draw(done, total, what)
         elif done == total or time.monotonic() - self._said >= _QUIET_SECONDS:
             self._said = time.monotonic()
-            say(f"{self.title}: {done} of {total}, {what}")
+            say(f"{self.title}: {done} of {total}, {what}" if total else f"{self.title}: {done}, {what}")
 
     def _draw(self, done: int, total: int, what: str) -> None:
         if self._bar is None:
@@ -66,7 +67,7 @@ class Steps:
                 console=Console(stderr=True),
                 transient=True,
             )
-            self._task = self._bar.add_task(self.title, total=total, what=what)
+            self._task = self._bar.add_task(self.title, total=total or None, what=what)
             self._bar.start()
         assert self._task is not None
-        self._bar.update(self._task, completed=done, total=total, what=what)
+        self._bar.update(self._task, completed=done, total=total or None, what=what)

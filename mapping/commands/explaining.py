@@ -38,9 +38,11 @@ def _show(e: Explanation) -> None:
     for label, text in (("reason", e.reason), ("limits", e.limits), ("notes", e.notes), ("block", e.block)):
         if text:
             console.print(Text.assemble((f"{label}: ", "bold"), " ".join(text.split())), soft_wrap=True)
+    for line in e.differs:
+        console.print(Text.assemble(("differs: ", "bold"), line), soft_wrap=True)
     for corner in e.corners:
         console.print(Text.assemble(("corner: ", "bold"), corner), soft_wrap=True)
-    judges = ", ".join(f"{j.name} ({j.version}, {j.date})" for j in e.judges)
+    judges = ", ".join(f"{j.name} ({', '.join(filter(None, (j.version, j.date)))})" for j in e.judges)
     console.print(Text.assemble(("confirmed: ", "bold"), judges or "by nobody on this build; mapped alone is a claim"))
 
     def code(head: str, text: str, language: str) -> None:

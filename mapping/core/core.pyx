@@ -171,6 +171,8 @@ cdef void start() noexcept nogil:
     table.lock = core_lock
     table.unlock = core_unlock
     table.shared = core_shared
+    table.setting = setting_for
+    table.gfx = hip_gfx
     table.abi = DG_ABI
 
 

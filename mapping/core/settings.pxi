@@ -29,3 +29,14 @@ cdef int setting(const char *name, char *value) noexcept nogil:
     if length <= 0 and ini[0]:
         length = core_ini(ini, name, value, DG_PATH)
     return length if length > 0 else 0
+
+
+cdef int setting_for(const char *name, char *value, size_t size) noexcept nogil:
+    """The same for a library, into `size` bytes."""
+    cdef char[DG_PATH] text
+    cdef int length = setting(name, text)
+    value[0] = 0
+    if length <= 0 or <size_t>length >= size:
+        return 0
+    memcpy(value, text, <size_t>length + 1)
+    return length

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from ..amdhost import results as amd_records
 from ..amdhost.releases import RELEASES
+from ..parity import known
 from ..tables.model import Function, Library, LibraryVersion, Tables
-from . import exports, order, records
-from .model import AMD_HOST, JUDGES, Confirmation, Coverage, LibraryCoverage, Row
+from . import abi, clients, exports, order, records
+from .model import ABI, AMD_HOST, CLIENTS, JUDGES, Confirmation, Coverage, LibraryCoverage, Row
 
 
 def collect(tables: Tables, root: Path, *, libraries: Sequence[str] = (), majors: Sequence[int] = ()) -> Coverage:
@@ -47,7 +48,7 @@ def _library(
                 compared.append(f"{whose} on {system}")
                 differences += _differences(title, ours, theirs, f"{whose} exports on {system}")
     title = library.titled(version.major)
-    judged = {j: amd_host(functions) if j == AMD_HOST else _judged(j, library, version, root) for j in JUDGES}
+    judged = {j: _judged(j, library, version, root) for j in JUDGES} | standing(library, version, functions)
     names = {f.name for f in functions}
     for judge, results in judged.items():
         differences += [f"{title}: {n} was judged by {judge}, but is in no table" for n in sorted(set(results) - names)]
@@ -72,6 +73,17 @@ def _judged(judge: str, library: Library, version: LibraryVersion, root: Path) -
             if found:
                 return found
     return {}
+
+
+def standing(
+    library: Library, version: LibraryVersion, functions: Sequence[Function]
+) -> dict[str, Mapping[str, records.Judged]]:
+    """Judges that say nothing of a build: their records hold for entries that have not changed."""
+    return {
+        AMD_HOST: amd_host(functions),
+        ABI: abi.agreeing(library, version, functions),
+        CLIENTS: clients.called(functions),
+    }
 
 
 def amd_host(functions: Sequence[Function]) -> Mapping[str, records.Judged]:
@@ -103,6 +115,7 @@ def _row(function: Function, judged: Mapping[str, Mapping[str, records.Judged]])
         targets=targets(function),
         reason=entry.unsupported,
         limits=entry.limits,
+        differs=known.differences(function),
         source=f"{entry.file}:{entry.where.line}",
         judges=confirmations(function.name, judged),
         chapter=entry.chapter,

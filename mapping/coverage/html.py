@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .merge import Merged, merge
-from .model import AMD_HOST, JUDGES, KINDS, MEANING, Count, Coverage, percent
+from .model import JUDGES, KINDS, MEANING, Count, Coverage, percent
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -61,7 +61,7 @@ def _count(rows: Iterable[Merged]) -> Count:
         count.total,
         count.kinds,
         count.answered,
-        sum(bool(set(m.confirmed) - {AMD_HOST}) for m in rows),
+        sum(m.proved for m in rows),
         count.limited,
     )
 

@@ -55,6 +55,8 @@ def _function(merged: Merged) -> str:
     how = ", ".join(f"`{t}`" for t in row.targets) or row.reason or "–"
     if row.limits:
         how += f" (limits: {row.limits})"
+    for line in row.differs:
+        how += f" (differs: {line})"
     cells = [f"`{row.name}`", _majors(merged.majors), row.kind, how, ", ".join(merged.judges) or "–", row.source]
     return f"| {' | '.join(c.replace('|', chr(92) + '|') for c in cells)} |"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .model import Coverage, Row
+from .model import PROOFS, Coverage, Row
 
 
 @dataclass(slots=True)
@@ -15,6 +15,11 @@ class Merged:
     row: Row
     majors: list[int] = field(default_factory=list)
     confirmed: dict[str, list[int]] = field(default_factory=dict)  # judge -> majors
+
+    @property
+    def proved(self) -> bool:
+        """In any version."""
+        return bool(PROOFS & set(self.confirmed))
 
     @staticmethod
     def add(majors: list[int], more: tuple[int, ...]) -> None:

@@ -16,15 +16,16 @@ MEANING = {
     "host": "answered without the GPU",
     "unsupported": "exported; answers “not supported”, with a reason",
 }
-AMD_HOST = "amd-host"  # says nothing of a build, and proves no number
+NUMPY, NVIDIA, AMD_HOST, CLIENTS, ABI, CARD = "numpy", "nvidia", "amd-host", "clients", "abi", "card"
 JUDGES = {
-    "numpy": "compared with NumPy, on the CPU backend",
-    "nvidia": "the same suite on NVIDIA's own library",
+    NUMPY: "compared with NumPy, on the CPU backend",
+    NVIDIA: "argument checks answered as NVIDIA's own library was seen to",
     AMD_HOST: "AMD's own libraries accept each call",
-    "clients": "programs that others wrote",
-    "abi": "prototypes, numbers and sizes as in NVIDIA's headers",
-    "card": "on a user's AMD GPU",
+    CLIENTS: "called by a program that others wrote, which gave the right results",
+    ABI: "prototype as in NVIDIA's headers, name as among its exports",
+    CARD: "on a user's AMD GPU",
 }
+PROOFS = frozenset((NUMPY, CARD))  # ran on this build and knew the right result; what the others say is less
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Row:
     targets: tuple[str, ...]  # AMD's functions
     reason: str  # why it is unsupported
     limits: str  # what a supported function refuses all the same
+    differs: tuple[str, ...]  # where it answers otherwise than NVIDIA's, by case
     source: str  # tables/cublas/level3.yaml:6
     judges: tuple[Confirmation, ...]
     chapter: str
@@ -56,8 +58,9 @@ class Row:
 
     @property
     def confirmed(self) -> bool:
-        """A judge ran it on this build; that AMD's code accepts the calls is no proof of a number."""
-        return any(judge.name != AMD_HOST for judge in self.judges)
+        """A judge that knows the right result ran it on this build. A prototype, an argument check or a call that AMD's
+        code accepts are no proof of a number."""
+        return any(judge.name in PROOFS for judge in self.judges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,7 @@ def _library(library: LibraryCoverage, cuda: int) -> dict[str, Any]:
                 "targets": list(row.targets),
                 "reason": row.reason,
                 "limits": row.limits,
+                "differs": list(row.differs),
                 "source": row.source,
                 "judges": [{"name": j.name, "version": j.version, "date": j.date} for j in row.judges],
             }

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import paths
 from ..tables.model import LibraryVersion
-from .model import Confirmation
+from .model import NVIDIA, Confirmation
 
 if TYPE_CHECKING:
     from ..parity.report import Report
@@ -56,14 +56,35 @@ def place(judge: str, library: str, major: int) -> Path:
 
 def keep(report: Report, judge: str, judge_version: str, digest: str) -> Path:
     """Add a run's outcome to what is known of this build."""
+    outcomes = {
+        r.name: r.numbers.state == "pass" and r.ok
+        for r in report.results
+        if r.numbers is not None and r.numbers.state != "none"  # else it did not really run
+    }
+    return _add(report, judge, judge_version, digest, outcomes)
+
+
+def keep_answers(report: Report, digest: str) -> Path:
+    """Add, for the judge `nvidia`, which functions answered each argument check as NVIDIA's own library was seen to.
+
+    Cases that it was not asked say nothing, and a function of which none was asked is not judged."""
+    from ..parity.recorded import answer, seen_on
+
+    outcomes: dict[str, bool] = {}
+    for result in report.results:
+        for status in result.statuses:
+            theirs = answer(report, result, status.case)
+            if theirs is not None:
+                outcomes[result.name] = outcomes.get(result.name, True) and status.got == theirs
+    return _add(report, NVIDIA, seen_on(report), digest, outcomes)
+
+
+def _add(report: Report, judge: str, judge_version: str, digest: str, outcomes: Mapping[str, bool]) -> Path:
     path = place(judge, report.library, report.cuda)
     known = _read(path, digest)
     today = date.today().isoformat()
-    for result in report.results:
-        if result.numbers is None or result.numbers.state == "none":
-            continue  # it did not really run
-        passed = result.numbers.state == "pass" and result.ok
-        known[result.name] = {"passed": passed, "version": judge_version, "date": today}
+    for name, passed in outcomes.items():
+        known[name] = {"passed": passed, "version": judge_version, "date": today}
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".part")
     text = json.dumps({"format": FORMAT, "build": digest, "functions": dict(sorted(known.items()))}, indent=1)

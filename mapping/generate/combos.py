@@ -35,7 +35,8 @@ def constant(entry: Entry, column: str, cell: str, library: Library) -> str:
     """The constant of NVIDIA's that a cell stands for."""
     if column == "scale" or entry.param(column).kind.name == "datatype":
         return DATA_TYPES[cell]
-    return library.prefix.removesuffix("STATUS_") + cell
+    # CUDA_R_32F for a compute type: the number that the API before CUDA 11 had, which NVIDIA's library still takes.
+    return cell if cell.startswith("CUDA_") else library.prefix.removesuffix("STATUS_") + cell
 
 
 @dataclass(frozen=True, slots=True)

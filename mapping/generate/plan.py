@@ -15,10 +15,11 @@ from pathlib import Path
 from .. import paths
 from ..build import plan as building
 from ..tables.amd import load_calls
+from ..tables.avoid import load_avoid
 from ..tables.loader import load
 from ..tables.model import Entry, Function, Library, LibraryVersion, Tables
 from ..tables.types import Translation, Types, View, load_types
-from . import abi, combos, cpu, headers, imports, translations
+from . import abi, avoid, combos, cpu, headers, imports, translations
 from .spelling import base_names, cython_type, is_pointer
 from .translator import Chapter, ChapterWriter, prototype_c, translation_of
 from .writer import Writer, banner
@@ -142,6 +143,10 @@ class LibrarySources:
         if self.library.shared_blocks:
             yield made(
                 f"{name}_backend.pxi", imports.declarations(self.imports), "AMD functions that this library calls", "#"
+            )
+        if "miopen" in backends:
+            yield made(
+                "avoid.h", avoid.header(load_avoid()), "solvers that must not be used", inputs="tables/avoid.yaml"
             )
         adapters = imports.adapters(self.imports)
         if adapters.strip():

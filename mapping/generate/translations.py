@@ -118,7 +118,7 @@ def header(library: Library, view: View, names: Iterable[str], backends: Iterabl
 
 def names_of_statuses(w: Writer, storage: str, library: Library, view: View) -> None:
     """`name_of_status` in the numbers of one version."""
-    unknown = library.constant("UNKNOWN_STATUS") if library.explains else "unknown status"
+    unknown = library.constant("UNKNOWN_STATUS") if library.explains else "unrecognized status"
     with w.block(f"{storage}const char *name_of_status({library.status} status) {{", "}"):
         with w.block("switch (status) {", "}"):
             seen: set[int] = set()

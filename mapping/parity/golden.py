@@ -31,11 +31,31 @@ class Departure:
     reason: str
 
 
+_NO_TYPE = "types that the function never takes are all NOT_SUPPORTED here; of some NVIDIA's says INVALID_VALUE"
 DEPARTURES: tuple[Departure, ...] = (
     Departure("gemv*", "trans = 3", 7, "only gemv takes CONJG, undocumented; rocBLAS has no such operation"),
     Departure("geam", "alpha NULL", 7, "NVIDIA's geam treats a NULL scalar as 0"),
     Departure("geam", "beta NULL", 7, "NVIDIA's geam treats a NULL scalar as 0"),
     Departure("gemv*atched", "batchCount = -1", 7, "NVIDIA's answers EXECUTION_FAILED: the launch fails"),
+    Departure("Gemm*BatchedEx", "batchCount = -1", 7, "NVIDIA's launches it (status 0 or EXECUTION_FAILED)"),
+    Departure("Gemm*BatchedEx", "batchCount = 1 - 2^32", 7, "NVIDIA's launches it (status 0 or EXECUTION_FAILED)"),
+    Departure("getrsBatched", "batchSize = -1", 7, "NVIDIA's answers EXECUTION_FAILED: the launch fails"),
+    Departure("getrsBatched", "batchSize = 0", 0, "NVIDIA's answers EXECUTION_FAILED: the launch fails"),
+    Departure("Dot*Ex", "result NULL", 7, "NVIDIA's answers MAPPING_ERROR: its copy fails"),
+    Departure("herk*Ex", "leading dimensions = 2^33", 0, "NVIDIA's _64 form answers INTERNAL_ERROR beyond 32 bits"),
+    Departure("?*Ex", "*ype = -1", 15, _NO_TYPE),
+    Departure("?*Ex", "*ype = 1000", 15, _NO_TYPE),
+    Departure("?*Ex", "*ype = CUDA_R_4I", 15, _NO_TYPE),
+    Departure("?*Ex", "*ype = CUDA_R_64I", 15, _NO_TYPE),
+    Departure("?*Ex", "*ype = CUDA_R_8F_*", 15, _NO_TYPE),
+    Departure("I*Ex", "xType = CUDA_R_16*", 15, "undocumented; rocBLAS has no such function of 16-bit types"),
+    Departure("AsumEx", "xType = CUDA_R_16*", 15, "undocumented; rocBLAS has no such function of 16-bit types"),
+    Departure("*rk*Ex", "Ctype = CUDA_*", 15, "NVIDIA's does not look at C's type and writes what it likes into it"),
+    Departure("*rk*Ex", "ci8 c32", 0, "documented, but refused by the H200's"),
+    Departure(
+        "GemmStridedBatchedEx", "COMPUTE_32I* i8 i8 i32", 0, "NVIDIA's takes bytes only in sizes of multiples of 4"
+    ),
+    Departure("RotmgEx", "y1 NULL", 7, "NVIDIA's reads y1 only where the other values call for it"),
     Departure("rotmg", "y1 NULL", 7, "NVIDIA's reads y1 only where the other values call for it"),
     Departure("trsmBatched", "leading dimensions = 2^33", 0, "NVIDIA's _64 form answers NOT_SUPPORTED beyond 32 bits"),
 )
@@ -81,6 +101,15 @@ def gather(reports: Iterable[Mapping[str, Any]]) -> Recorded:
     for (library, entry, case), by_symbol in seen.items():
         values = set(by_symbol.values())
         found.setdefault(library, {}).setdefault(entry, {})[case] = values.pop() if len(values) == 1 else by_symbol
+    return found
+
+
+def merged(old: Recorded, new: Recorded) -> Recorded:
+    """`new` over `old`, case by case."""
+    found = {library: {e: dict(c) for e, c in entries.items()} for library, entries in old.items()}
+    for library, entries in new.items():
+        for entry, cases in entries.items():
+            found.setdefault(library, {}).setdefault(entry, {}).update(cases)
     return found
 
 

@@ -9,6 +9,8 @@ import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ..tables.model import Function
+from .golden import DEPARTURES
 from .report import FunctionResult
 
 
@@ -29,6 +31,16 @@ KNOWN: tuple[Known, ...] = (
     Known("cublas*gemv*", "incy = 0", _INCREMENT_0),
     Known("cudnnTransformTensorEx", "srcData: another element type", _DOUBLES),
 )
+
+
+def differences(function: Function) -> tuple[str, ...]:
+    """Where an answered function is known to answer otherwise than NVIDIA's, on purpose or for want of it: `case: reason`."""
+    if function.entry.unsupported:
+        return ()
+    found = [f"{k.case}: {k.reason}" for k in KNOWN if fnmatch.fnmatchcase(function.name, k.function)]
+    if function.entry.library == "cublas":  # recorded answers that are followed in all but these
+        found += [f"{d.case}: {d.reason}" for d in DEPARTURES if fnmatch.fnmatchcase(function.entry.key, d.entry)]
+    return tuple(dict.fromkeys(found))
 
 
 def applied(result: FunctionResult, backend: str, lines: Sequence[Known] | None = None) -> FunctionResult:

@@ -147,6 +147,10 @@ class LibrarySubject:
             self._mode = device
 
     def invoke(self, function: Function, arguments: Sequence[Any]) -> Any:
+        return from_c(self.entry(function)(*arguments))
+
+    def entry(self, function: Function) -> Any:
+        """The function itself, as ctypes calls it."""
         entry = self._entries.get(function.name)
         if entry is None:
             if function.form.base == "v1" and not self._legacy:
@@ -159,7 +163,7 @@ class LibrarySubject:
             entry.argtypes = [c_type(p.ctype) for p in function.params]
             entry.restype = c_type(function.result)
             self._entries[function.name] = entry
-        return from_c(entry(*arguments))
+        return entry
 
     def last_error(self) -> int:
         return int(self._cublas.cublasGetError())

@@ -31,6 +31,12 @@ def proof_given() -> bool:
     return any(e.answer for t in load_tables() if t.name == "handshake" for e in t.entries.values())
 
 
+def advice() -> str:
+    """What a program needs that has a runtime inside, wherever it will run."""
+    proof = "" if proof_given() else ", which wants a proof that its driver is NVIDIA's and that dragoman does not give"
+    return f"D030 CUDA's runtime is linked into it{proof}: start it with ZLUDA, or link it with nvcc --cudart shared"
+
+
 def remark(name: str, environment: Mapping[str, str], *, driver: bool, windows: bool) -> str:
     """What keeps a program with a runtime inside from using ours, and what to do; '' where nothing does.
 

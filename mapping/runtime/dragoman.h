@@ -135,6 +135,10 @@ typedef struct dg_core {
     void (*unlock)(void);
     void *(*shared)(const char *name, size_t bytes);            /* zeroed memory that libraries and their parts have in
                                                                  * common, made when first asked for; NULL: none left */
+    int (*setting)(const char *name, char *value, size_t size); /* what the user set as DRAGOMAN_…: its length, 0 where it
+                                                                 * is not set or does not fit; see settings.pxi */
+    int (*gfx)(int device, char *text, size_t size);            /* a device's architecture as in gfx1100, without features;
+                                                                 * 0 where HIP does not tell. Not for a call path. */
 } dg_core;
 
 /* ---- the library's side: runtime/library.pyx defines these, hidden, once a library ---- */

@@ -79,6 +79,8 @@ cdef extern from "dragoman.h" nogil:
         void (*lock)() noexcept nogil
         void (*unlock)() noexcept nogil
         void *(*shared)(const char *name, size_t bytes) noexcept nogil
+        int (*setting)(const char *name, char *value, size_t size) noexcept nogil
+        int (*gfx)(int device, char *text, size_t size) noexcept nogil
 
 cdef extern from "platform.h" nogil:
     enum:

@@ -78,6 +78,8 @@ cdef extern from "generated.h" nogil:
         void (*lock)() noexcept nogil
         void (*unlock)() noexcept nogil
         void *(*shared)(const char *name, size_t bytes) noexcept nogil
+        int (*setting)(const char *name, char *value, size_t size) noexcept nogil
+        int (*gfx)(int device, char *text, size_t size) noexcept nogil
 
     dg_gate dg_own_gate
     dg_library dg_own_library

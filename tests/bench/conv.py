@@ -102,6 +102,7 @@ def main(library: str, threads: int) -> None:
         import torch
     except ImportError:
         torch = None
+        print("PyTorch is not installed: no ratio to it", file=sys.stderr)
     else:
         torch.set_num_threads(threads)
         torch.set_grad_enabled(False)
@@ -125,6 +126,8 @@ def main(library: str, threads: int) -> None:
         step = f"/{stride}" if stride > 1 else ""
         name = f"{channels} → {filters}, {taps}×{taps}{step}, {size}×{size}"
         print(json.dumps({"name": name, **best}), flush=True)
+        if "torch" in best:
+            print(f"{name}: {best['torch'] / best['ours']:.2f} of PyTorch's speed", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # as_user
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # facts
 
 from as_user import PROGRAMS, Dragoman, Ran, User, environment
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from as_user import Dragoman, User, shell
+from dragoman.coverage import clients
 
 HERE = Path(__file__).resolve().parent
 pytestmark = [pytest.mark.network, pytest.mark.slow]
@@ -38,14 +39,22 @@ def scikit_cuda(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("major", [11, 12, 13])
-def test_scikit_cuda(major: int, scikit_cuda: Path, user: User, dragoman: Dragoman) -> None:
-    """It opens libcuda.so, libcudart.so and libcublas.so by these names."""
+def test_scikit_cuda(major: int, scikit_cuda: Path, user: User, dragoman: Dragoman, tmp_path: Path) -> None:
+    """It opens libcuda.so, libcudart.so and libcublas.so by these names. What it calls is what coverage says of it."""
     libraries = dragoman("lib-dir", "--cuda", str(major), "--driver").stdout.strip()
     assert {"libcuda.so", "libcudart.so", "libcublas.so"} <= set(os.listdir(libraries))
     environment = {**user, "PYTHONPATH": str(scikit_cuda), "LD_LIBRARY_PATH": libraries, "PYTHONWARNINGS": "ignore"}
     ran = shell(f'"{sys.executable}" "{HERE / "clients" / "skcuda_blas.py"}"', environment)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("done ")
+    log = tmp_path / "calls.log"
+    traced = {**environment, "DRAGOMAN_LOG": "trace", "DRAGOMAN_LOG_FILE": str(log)}
+    ran = shell(f'"{sys.executable}" "{HERE / "clients" / "skcuda_blas.py"}"', traced)
+    assert ran.returncode == 0, ran.stderr
+    called = clients.calls(log.read_text(encoding="utf-8"))
+    assert called == set(clients.recorded()["scikit-cuda 0.5.3"]["functions"]), (
+        f"record {log} anew: clients.py says how"
+    )
 
 
 def test_scikit_cuda_by_run(scikit_cuda: Path, user: User) -> None:

@@ -15,7 +15,7 @@ from dragoman import cli, paths
 from dragoman.tables import loader
 from dragoman.tables.model import MAJORS
 
-COMMANDS = ("prove", "build", "coverage", "parity", "amd-host", "run", "lib-dir", "explain")
+COMMANDS = ("prove", "build", "coverage", "parity", "amd-host", "scan", "run", "lib-dir", "explain")
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+import fnmatch
 import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import facts
 import pytest
 from as_user import Dragoman
-from dragoman.coverage import collect, exports, html, markdown, order, records
+from dragoman import explain as explaining
+from dragoman.amdhost import results as amd_records
+from dragoman.coverage import abi, clients, collect, exports, html, markdown, order, records
 from dragoman.coverage.merge import merge
 from dragoman.coverage.model import JUDGES, KINDS, Count, Coverage, percent
-from dragoman.parity.report import FunctionResult, Numbers, Report
+from dragoman.parity import known
+from dragoman.parity.report import FunctionResult, Numbers, Report, Status
 from dragoman.tables.loader import load
 from dragoman.tables.model import Tables
+from markupsafe import escape
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +45,7 @@ def test_json_has_exactly_this_shape(dragoman: Dragoman) -> None:
         assert library["cuda"] in (11, 12, 13)
         seen.add((library["library"], library["cuda"]))
         for function in library["functions"]:
-            assert list(function) == ["name", "kind", "targets", "reason", "limits", "source", "judges"]
+            assert list(function) == ["name", "kind", "targets", "reason", "limits", "differs", "source", "judges"]
             assert function["kind"] in KINDS
             assert re.fullmatch(r"tables/[\w/]+\.yaml:\d+", function["source"])
             assert bool(function["reason"]) == (function["kind"] == "unsupported")
@@ -66,6 +73,23 @@ def test_a_name_of_one_source_only_is_a_difference(
     found = collect.collect(tables, tmp_path, libraries=["cublas"], majors=[12]).differences
     assert "cuBLAS for CUDA 12: cublasNew is among NVIDIA's exports on linux, but in no table" in found
     assert "cuBLAS for CUDA 12: cublasSgemm_v2 is in a table, but not among NVIDIA's exports on linux" in found
+
+
+@pytest.mark.parametrize("line", known.KNOWN, ids=lambda k: f"{k.function}, {k.case}")
+def test_each_known_difference_is_seen(line: known.Known, report: Coverage) -> None:
+    """In the report, in each of its formats, and in what `explain` says: never of a function that is not answered."""
+    rows = [r for x in report.libraries for r in x.rows if fnmatch.fnmatchcase(r.name, line.function)]
+    shown = [r for r in rows if f"{line.case}: {line.reason}" in r.differs]
+    assert {r.name for r in shown} == {r.name for r in rows if r.answered} != set()
+    assert f"(differs: {line.case}: {line.reason})" in markdown.render(report)
+    assert str(escape(f"differs: {line.case}: {line.reason}")) in html.render(report)
+    assert f"{line.case}: {line.reason}" in explaining.explain(shown[0].name, Path("/none"), exact=True).differs
+
+
+def test_a_departure_from_a_recorded_answer_is_seen(report: Coverage) -> None:
+    rows = {r.name: r for x in report.libraries if x.library == "cublas" for r in x.rows}
+    assert any(d.startswith("alpha NULL: NVIDIA's geam") for d in rows["cublasSgeam"].differs)
+    assert rows["cublasSgemm_v2"].differs == ()
 
 
 def test_counts_add_up(report: Coverage) -> None:
@@ -140,6 +164,9 @@ def test_markdown_names_every_function(report: Coverage) -> None:
     assert not [line for line in text.splitlines() if line.startswith("| `") and line.count(" | ") != 5]
 
 
+STANDING = ("amd-host", "abi", "clients")  # judges of the tables, not of a build
+
+
 def judged(state: str) -> Report:
     function = load().function("cublasSgemm_v2")
     other = load().function("cublasDgemm_v2")
@@ -187,8 +214,69 @@ def test_a_failed_function_is_not_confirmed(tables: Tables, tmp_path: Path, monk
         records.keep(judged(state), "numpy", "NumPy 2", digest)
         report = collect.collect(tables, tmp_path, libraries=["cublas"], majors=[12])
         row = next(r for r in report.libraries[0].rows if r.name == "cublasSgemm_v2")
-        assert [j.name for j in row.judges if j.name != "amd-host"] == confirmed
+        assert [j.name for j in row.judges if j.name not in STANDING] == confirmed
         assert row.confirmed == bool(confirmed)
+
+
+def test_answers_are_nvidias_or_they_are_not(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judge `nvidia`: only what its library was asked counts, and one other answer is one too many."""
+    monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path))
+
+    def answered(name: str, *statuses: Status) -> FunctionResult:
+        function = tables.function(name)
+        assert function
+        return FunctionResult(**{**vars_of(FunctionResult.of(function)), "statuses": statuses})
+
+    results = (
+        answered("cublasSgemm_v2", Status("m = -1", 7, 7, "pass"), Status("never asked", 7, 7, "pass")),
+        answered("cublasDgemm_v2", Status("m = -1", 7, 7, "pass"), Status("n = -1", 0, 0, "pass")),
+        answered("cublasSgemv_v2", Status("incx = 0", 0, 7, "known")),
+        answered("cublasCreate_v2", Status("never asked", 7, 7, "pass")),
+        answered("cublasSdot_v2"),
+    )
+    records.keep_answers(Report("NumPy", "cublas", 12, 0, 5, 0.1, results), "digest")
+    found = records.load("nvidia", "cublas", 12, "digest")
+    assert {n: j.passed for n, j in found.items()} == {
+        "cublasSgemm_v2": True,
+        "cublasDgemm_v2": False,
+        "cublasSgemv_v2": False,
+    }
+    assert "H200" in found["cublasSgemm_v2"].confirmation.version
+
+
+def test_a_prototype_is_no_proof(report: Coverage) -> None:
+    """Nobody ran anything on this tree, so nothing is confirmed, whatever agrees with the headers."""
+    rows = [r for x in report.libraries for r in x.rows]
+    assert sum("abi" in {j.name for j in r.judges} for r in rows) > 2000
+    assert not any(r.confirmed for r in rows)
+    assert 'data-judge="yes"' not in html.render(report)
+
+
+@pytest.mark.parametrize(("library", "major"), [("cublas", 12), ("cublasLt", 13), ("cudart", 11), ("cudnn", 9)])
+def test_abi_judges_what_the_headers_declare(tables: Tables, library: str, major: int) -> None:
+    known = tables.libraries[library]
+    functions = tables.functions(library, major)
+    agreeing = abi.agreeing(known, known.versions[major], functions)
+    declared = {n for n, f in facts.cuda_functions(library, major).items() if f.kind != "internal"}
+    assert set(agreeing) <= declared & {f.name for f in functions}
+    assert len(agreeing) > 0.9 * len(declared & {f.name for f in functions})
+    one = next(f for f in functions if f.name in agreeing and len(f.params) > 1)
+    assert abi.agreeing(known, known.versions[major], [one])
+    less = dataclasses.replace(one, params=one.params[:-1])
+    assert not abi.agreeing(known, known.versions[major], [less])
+    assert not abi.agreeing(
+        tables.libraries["cuda"], tables.libraries["cuda"].versions[12], tables.functions("cuda", 12)
+    )
+
+
+def test_a_client_counts_for_the_entry_it_called(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = tables.function("cublasSgemm_v2"), tables.function("cublasSdot_v2")
+    assert one
+    assert other
+    seen = {one.name: amd_records.digest(one.entry), other.name: "of an older entry"}
+    monkeypatch.setattr(clients, "recorded", lambda: {"a client 1.0": {"date": "2026-01-01", "functions": seen}})
+    assert list(clients.called([one, other])) == [one.name]
+    assert clients.called([one])[one.name].confirmation.version == "a client 1.0"
 
 
 def test_a_broken_record_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,15 +287,19 @@ def test_a_broken_record_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert records.load("numpy", "cublas", 12, "digest") == {}
 
 
+def judges(row: dict[str, list[dict[str, str]]]) -> list[str]:
+    return [j["name"] for j in row["judges"] if j["name"] != "clients"]
+
+
 def test_parity_confirms(dragoman: Dragoman) -> None:
     """A run of parity is what a report of this build shows."""
     ran = dragoman("parity", "--function", "cublasSasum_v2", "--examples", "5", "--json")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     found = json.loads(dragoman("explain", "cublasSasum", "--json").stdout)
-    assert [j["name"] for j in found["judges"]] == ["numpy", "amd-host"]
+    assert judges(found) == ["numpy", "nvidia", "amd-host", "abi"]
     report = json.loads(dragoman("coverage", "--format", "json", "--library", "cublas", "--cuda", "12").stdout)
     row = next(f for f in report["libraries"][0]["functions"] if f["name"] == "cublasSasum_v2")
-    assert [j["name"] for j in row["judges"]] == ["numpy", "amd-host"]
+    assert judges(row) == ["numpy", "nvidia", "amd-host", "abi"]
 
 
 def test_terminal_fits(dragoman: Dragoman) -> None:

@@ -10,6 +10,7 @@ from cudart_programs import SOURCES, Built
 from dragoman.paths import package_dir
 
 MAJORS = (11, 12, 13)
+TIMES = {"hard.c": ("200",)}  # under valgrind
 PER_THREAD = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
 
 
@@ -19,7 +20,7 @@ def clean(done: subprocess.CompletedProcess[str]) -> None:
 
 
 @pytest.mark.parametrize("major", MAJORS)
-@pytest.mark.parametrize("source", ["runtime.c", "driver.c"])
+@pytest.mark.parametrize("source", ["runtime.c", "driver.c", "refusals.c", "schedule.c", "hard.c"])
 def test_program(built: Built, source: str, major: int) -> None:
     clean(built.run(built.program(source, major), major))
 
@@ -30,9 +31,9 @@ def test_per_thread_default_stream(built: Built, major: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["runtime.c", "driver.c"])
+@pytest.mark.parametrize("source", ["runtime.c", "driver.c", "refusals.c", "schedule.c", "hard.c"])
 def test_nothing_leaks(built: Built, valgrind: tuple[str, ...], source: str) -> None:
-    clean(built.run(built.program(source, 12), 12, before=valgrind))
+    clean(built.run(built.program(source, 12), 12, *TIMES.get(source, ()), before=valgrind))
 
 
 def test_hip_backend(built: Built) -> None:

@@ -20,8 +20,6 @@ KNOWN: dict[str, tuple[str, str]] = {  # case: our answer, why
     "kernels.occupancy": ("98", KERNEL),
     "kernels.launch": ("209", KERNEL),
     "kernels.launch.kept": ("209 209 0", KERNEL),
-    "devices.peer_enable_self": ("101", "HIP calls a device that is its own peer an invalid one"),
-    "devices.limit_unknown": ("215", "HIP does not tell unknown limits from unsupported ones"),
 }
 GARBAGE = {  # what ends the process with NVIDIA's library
     "streams.freed_synchronize": "400",

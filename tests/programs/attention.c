@@ -44,7 +44,7 @@ static double projected(int kind, int head, int row, int count, const double *ve
     return sum;
 }
 
-/* Fills `out`; answers the sum of dout * out over all steps that exist. */
+/* Fills `out`; answers the sum of dout * out over all steps. */
 static double define(const Case *c)
 {
     double total = 0;
@@ -56,12 +56,9 @@ static double define(const Case *c)
                 int row = token(c->order_q, BEAM, TQ, n, b, t) * Q, to = token(c->order_o, BEAM, TQ, n, b, t) * O;
                 int kb = c->one_to_one ? b : 0, length = c->k_length[n * k_beams + kb];
                 double y[O];
-                if (t >= c->q_length[n * BEAM + b]) { /* beyond the end a residual passes through */
-                    for (i = 0; i < O; ++i) out[to + i] = c->residual ? x[RESIDUALS][row + i] : 0;
-                    continue;
-                }
                 for (i = 0; i < O; ++i) y[i] = weight(CUDNN_MH_ATTN_O_BIASES, 0, i, 0) + (c->residual ? x[RESIDUALS][row + i] : 0);
-                for (h = 0; h < HEADS; ++h) {
+                /* beyond the end the bias and a residual pass through */
+                for (h = 0; h < HEADS && t < c->q_length[n * BEAM + b]; ++h) {
                     double score[TK], sum = 0, head[W] = {0};
                     for (j = c->low[t]; j < c->high[t] && j < length; ++j) {
                         int key = token(c->order_k, k_beams, TK, n, kb, j);

@@ -8,6 +8,23 @@
 
 #include "check.h"
 
+static void multiprocessors(cublasHandle_t handle)
+{
+    int count = 0, target = 7;
+    OK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(count > 0);
+    OK(cublasGetSmCountTarget(handle, &target));
+    CHECK(target == 0);
+    OK(cublasSetSmCountTarget(handle, count));
+    OK(cublasGetSmCountTarget(handle, &target));
+    CHECK(target == count);
+    CHECK(cublasSetSmCountTarget(handle, count + 1) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(cublasSetSmCountTarget(handle, -1) == CUBLAS_STATUS_INVALID_VALUE);
+    OK(cublasGetSmCountTarget(handle, &target));
+    CHECK(target == count); /* as it was */
+    OK(cublasSetSmCountTarget(handle, 0));
+}
+
 static void state(cublasHandle_t handle)
 {
     cublasPointerMode_t pointers;
@@ -53,6 +70,7 @@ static void state(cublasHandle_t handle)
     OK(cublasSetWorkspace(handle, workspace, 1 << 20));
     OK(cublasSetStream(handle, NULL)); /* brings the library's own workspace back */
     OK(cudaFree(workspace));
+    multiprocessors(handle);
 }
 
 static void versions(cublasHandle_t handle)

@@ -268,7 +268,8 @@ def _combos(entry: Entry) -> Iterator[str]:
         for column in combos.keys:
             name = constant(entry, column, combos.cell(row, column), library)
             kind = entry.param(column).kind
-            wanted = "cudaDataType_t" if kind.name == "datatype" else kind.type
+            older = name.startswith("CUDA_")  # a compute type in the numbers of before CUDA 11
+            wanted = "cudaDataType_t" if kind.name == "datatype" or older else kind.type
             if name not in {c.name for c in TYPES.enum(wanted).constants}:
                 yield f"{column}: {name} is no constant of {wanted}"
             elif kind.name == "datatype" and combos.cell(row, "by") not in blocks and name not in amd:

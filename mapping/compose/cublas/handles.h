@@ -24,7 +24,7 @@ static inline const char *cublas_status_text(uint32_t status) {
     case 14: return "an operation inside the library failed";
     case 15: return "this function or combination of types is not supported";
     case 16: return "a licence was not granted";
-    default: return "unknown status";
+    default: return "unrecognized status";
     }
 }
 

@@ -221,7 +221,7 @@ cdef inline cublasStatus_t set_math_mode(dg_blas *h, cublasMath_t mode) noexcept
     cdef dg_stream *streams = <dg_stream *>h.streams
     cdef uint32_t plain = <uint32_t>mode & ~<uint32_t>CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
     cdef int i
-    if bad_math_mode(plain):
+    if <uint32_t>mode > 31:  # NVIDIA's takes any sum of the flags, and those that no flag has
         return CUBLAS_STATUS_INVALID_VALUE
     for i in range(h.stream_count):
         dg_rocblas.rocblas_set_math_mode(streams[i].blas, to_math_mode(plain))
@@ -237,8 +237,15 @@ cdef inline cublasStatus_t get_math_mode(dg_blas *h, cublasMath_t *mode) noexcep
 
 
 cdef inline cublasStatus_t set_sm_count_target(dg_blas *h, int count) noexcept nogil:
+    """0: all of them. No more than the handle's device has, as seen on NVIDIA's library."""
+    cdef int there = 0
     if count < 0:
         return CUBLAS_STATUS_INVALID_VALUE
+    if count > 0:
+        if dg_hip.hipDeviceGetAttribute(&there, 63, h.device) != 0:  # the number of multiprocessors
+            return CUBLAS_STATUS_INTERNAL_ERROR
+        if count > there:
+            return CUBLAS_STATUS_INVALID_VALUE
     h.sm_target = count
     return CUBLAS_STATUS_SUCCESS
 
@@ -387,7 +394,11 @@ cdef inline cublasStatus_t get_matrix_async(int64_t rows, int64_t cols, int64_t 
     return matrix_copy(rows, cols, size, A, lda, B, ldb, hipMemcpyDeviceToHost, True, stream)
 
 
-# ---- emulation of wide types (CUDA 12.9 and later): kept and read back in dg_blas.spare, nothing is emulated
+# ---- emulation of wide types (CUDA 12.9 and later): kept and read back in dg_blas.spare, nothing is emulated.
+# What is refused is as cuBLAS 13.1 refuses it. A new handle's words are 0, and it honours all special values.
+
+cdef enum:
+    EMULATION_SPECIAL_VALUES = 0xffff
 
 cdef inline cublasStatus_t kept_get(dg_blas *h, int place, int *value) noexcept nogil:
     if value is NULL:
@@ -406,15 +417,22 @@ cdef inline cublasStatus_t get_emulation_strategy(dg_blas *h, cublasEmulationStr
 
 
 cdef inline cublasStatus_t set_emulation_strategy(dg_blas *h, cublasEmulationStrategy_t value) noexcept nogil:
+    if <uint32_t>value > 2:
+        return CUBLAS_STATUS_INVALID_VALUE
     return kept_set(h, 0, <int>value)
 
 
 cdef inline cublasStatus_t get_emulation_special_values_support(dg_blas *h, cudaEmulationSpecialValuesSupport *mask) noexcept nogil:
-    return kept_get(h, 1, <int *>mask)
+    cdef cublasStatus_t status = kept_get(h, 1, <int *>mask)
+    if status == CUBLAS_STATUS_SUCCESS:
+        (<int *>mask)[0] ^= EMULATION_SPECIAL_VALUES
+    return status
 
 
 cdef inline cublasStatus_t set_emulation_special_values_support(dg_blas *h, cudaEmulationSpecialValuesSupport mask) noexcept nogil:
-    return kept_set(h, 1, <int>mask)
+    if <uint32_t>mask > EMULATION_SPECIAL_VALUES:
+        return CUBLAS_STATUS_INVALID_VALUE
+    return kept_set(h, 1, <int>mask ^ EMULATION_SPECIAL_VALUES)
 
 
 cdef inline cublasStatus_t get_fixed_point_emulation_mantissa_control(dg_blas *h, cudaEmulationMantissaControl *value) noexcept nogil:
@@ -422,6 +440,8 @@ cdef inline cublasStatus_t get_fixed_point_emulation_mantissa_control(dg_blas *h
 
 
 cdef inline cublasStatus_t set_fixed_point_emulation_mantissa_control(dg_blas *h, cudaEmulationMantissaControl value) noexcept nogil:
+    if <uint32_t>value > 1:
+        return CUBLAS_STATUS_INVALID_VALUE
     return kept_set(h, 2, <int>value)
 
 
@@ -430,6 +450,8 @@ cdef inline cublasStatus_t get_fixed_point_emulation_max_mantissa_bit_count(dg_b
 
 
 cdef inline cublasStatus_t set_fixed_point_emulation_max_mantissa_bit_count(dg_blas *h, int value) noexcept nogil:
+    if value < 0:
+        return CUBLAS_STATUS_INVALID_VALUE
     return kept_set(h, 3, value)
 
 

@@ -231,8 +231,6 @@ cdef inline cublasStatus_t gels_batched(dg_blas *h, cublasOperation_t trans, int
     if count < 0:
         return wrong(info, 8)
     info[0] = 0
-    if bad_op(trans):
-        return CUBLAS_STATUS_INVALID_VALUE
     if trans != CUBLAS_OP_N or m < n:
         return CUBLAS_STATUS_NOT_SUPPORTED
     if m == 0 or n == 0 or nrhs == 0 or count == 0:

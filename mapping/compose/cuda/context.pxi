@@ -1,5 +1,6 @@
 # Contexts of the driver: see contexts.h for what they are here.
 include "common.pxi"
+include "cudart/limits.pxi"
 
 cdef extern from "dark.h" nogil:
     void dark_context_ends(void *context)
@@ -60,6 +61,7 @@ cdef inline CUresult primary_reset(CUdevice device) noexcept nogil:
     dg_hip.hipGetDevice(&before)
     dg_hip.hipSetDevice(device)
     status = of_hip(dg_hip.hipDeviceReset())
+    dg_limits_forget(device)
     dg_hip.hipSetDevice(before)
     return status
 
@@ -205,12 +207,12 @@ cdef inline CUresult context_synchronize() noexcept nogil:
 
 cdef inline CUresult context_get_limit(size_t *value, CUlimit limit) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipDeviceGetLimit(value, limit)) if status == CUDA_SUCCESS else status
+    return of_hip(limit_get(value, <unsigned int>limit)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult context_set_limit(CUlimit limit, size_t value) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipDeviceSetLimit(limit, value)) if status == CUDA_SUCCESS else status
+    return of_hip(limit_set(<unsigned int>limit, value)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult context_priority_range(int *least, int *greatest) noexcept nogil:

@@ -1,5 +1,6 @@
 # Memory of the driver. A CUdeviceptr is a number; HIP takes it as the pointer that it is.
 include "common.pxi"
+include "cudart/rows.pxi"
 
 
 cdef inline CUresult mem_info(size_t *free_bytes, size_t *total) noexcept nogil:
@@ -20,7 +21,7 @@ cdef inline CUresult mem_alloc_pitch(
     cdef CUresult status = at_work()
     if status == CUDA_SUCCESS and (width == 0 or height == 0 or (element != 4 and element != 8 and element != 16)):
         status = CUDA_ERROR_INVALID_VALUE
-    return of_hip(dg_hip.hipMallocPitch(<void **>pointer, pitch, width, height)) if status == CUDA_SUCCESS else status
+    return of_hip(pitched_alloc(<void **>pointer, pitch, width, height)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult mem_free(CUdeviceptr pointer) noexcept nogil:
@@ -71,6 +72,8 @@ cdef inline CUresult host_flags(unsigned int *flags, void *pointer) noexcept nog
 
 cdef inline CUresult host_register(void *pointer, size_t bytes, unsigned int flags) noexcept nogil:
     cdef CUresult status = at_work()
+    if status == CUDA_SUCCESS and flags > 15:
+        status = CUDA_ERROR_INVALID_VALUE
     return of_hip(dg_hip.hipHostRegister(pointer, bytes, flags)) if status == CUDA_SUCCESS else status
 
 

@@ -145,82 +145,90 @@ cdef inline CUresult copy_box_async(const void *given, cudaStream_t stream) noex
     return of_hip(dg_hip.hipMemcpy3DAsync(<const void *>&box, stream))
 
 
-# ---- fills, row by row: HIP has no fill of rows but with bytes
+# ---- fills, row by row: HIP has no fill of rows but with bytes. From the last to the first, so that rows that leave the
+# memory are refused before one is written.
+
+cdef inline CUresult rows_fit(CUdeviceptr dst, size_t pitch, size_t element, size_t width, size_t *height) noexcept nogil:
+    """Nothing to do is no rows at all, however many were asked for."""
+    cdef size_t most = <size_t>-1
+    if width == 0:
+        height[0] = 0
+    if height[0] == 0:
+        return CUDA_SUCCESS
+    if width > most // element or (height[0] > 1 and pitch < element * width):
+        return CUDA_ERROR_INVALID_VALUE
+    if height[0] > 1 and height[0] - 1 > (most - <size_t>dst) // pitch:
+        return CUDA_ERROR_INVALID_VALUE
+    return CUDA_SUCCESS
 
 
 cdef inline CUresult fill_rows_8(
     CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height
 ) noexcept nogil:
-    cdef size_t row
     cdef CUresult status = at_work()
-    if status == CUDA_SUCCESS and (height > 1 and pitch < 1 * width):
-        status = CUDA_ERROR_INVALID_VALUE
-    for row in range(height):
-        if status == CUDA_SUCCESS:
-            status = of_hip(dg_hip.hipMemsetD8(<void *>(dst + row * pitch), value, width))
+    if status == CUDA_SUCCESS:
+        status = rows_fit(dst, pitch, 1, width, &height)
+    while height and status == CUDA_SUCCESS:
+        height -= 1
+        status = of_hip(dg_hip.hipMemsetD8(<void *>(dst + height * pitch), value, width))
     return status
 
 
 cdef inline CUresult fill_rows_8_async(
     CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height, cudaStream_t stream
 ) noexcept nogil:
-    cdef size_t row
     cdef CUresult status = at_work()
-    if status == CUDA_SUCCESS and (height > 1 and pitch < 1 * width):
-        status = CUDA_ERROR_INVALID_VALUE
-    for row in range(height):
-        if status == CUDA_SUCCESS:
-            status = of_hip(dg_hip.hipMemsetD8Async(<void *>(dst + row * pitch), value, width, stream))
+    if status == CUDA_SUCCESS:
+        status = rows_fit(dst, pitch, 1, width, &height)
+    while height and status == CUDA_SUCCESS:
+        height -= 1
+        status = of_hip(dg_hip.hipMemsetD8Async(<void *>(dst + height * pitch), value, width, stream))
     return status
 
 
 cdef inline CUresult fill_rows_16(
     CUdeviceptr dst, size_t pitch, unsigned short value, size_t width, size_t height
 ) noexcept nogil:
-    cdef size_t row
     cdef CUresult status = at_work()
-    if status == CUDA_SUCCESS and (height > 1 and pitch < 2 * width):
-        status = CUDA_ERROR_INVALID_VALUE
-    for row in range(height):
-        if status == CUDA_SUCCESS:
-            status = of_hip(dg_hip.hipMemsetD16(<void *>(dst + row * pitch), value, width))
+    if status == CUDA_SUCCESS:
+        status = rows_fit(dst, pitch, 2, width, &height)
+    while height and status == CUDA_SUCCESS:
+        height -= 1
+        status = of_hip(dg_hip.hipMemsetD16(<void *>(dst + height * pitch), value, width))
     return status
 
 
 cdef inline CUresult fill_rows_16_async(
     CUdeviceptr dst, size_t pitch, unsigned short value, size_t width, size_t height, cudaStream_t stream
 ) noexcept nogil:
-    cdef size_t row
     cdef CUresult status = at_work()
-    if status == CUDA_SUCCESS and (height > 1 and pitch < 2 * width):
-        status = CUDA_ERROR_INVALID_VALUE
-    for row in range(height):
-        if status == CUDA_SUCCESS:
-            status = of_hip(dg_hip.hipMemsetD16Async(<void *>(dst + row * pitch), value, width, stream))
+    if status == CUDA_SUCCESS:
+        status = rows_fit(dst, pitch, 2, width, &height)
+    while height and status == CUDA_SUCCESS:
+        height -= 1
+        status = of_hip(dg_hip.hipMemsetD16Async(<void *>(dst + height * pitch), value, width, stream))
     return status
 
 
 cdef inline CUresult fill_rows_32(
     CUdeviceptr dst, size_t pitch, unsigned int value, size_t width, size_t height
 ) noexcept nogil:
-    cdef size_t row
     cdef CUresult status = at_work()
-    if status == CUDA_SUCCESS and (height > 1 and pitch < 4 * width):
-        status = CUDA_ERROR_INVALID_VALUE
-    for row in range(height):
-        if status == CUDA_SUCCESS:
-            status = of_hip(dg_hip.hipMemsetD32(<void *>(dst + row * pitch), <int>value, width))
+    if status == CUDA_SUCCESS:
+        status = rows_fit(dst, pitch, 4, width, &height)
+    while height and status == CUDA_SUCCESS:
+        height -= 1
+        status = of_hip(dg_hip.hipMemsetD32(<void *>(dst + height * pitch), <int>value, width))
     return status
 
 
 cdef inline CUresult fill_rows_32_async(
     CUdeviceptr dst, size_t pitch, unsigned int value, size_t width, size_t height, cudaStream_t stream
 ) noexcept nogil:
-    cdef size_t row
     cdef CUresult status = at_work()
-    if status == CUDA_SUCCESS and (height > 1 and pitch < 4 * width):
-        status = CUDA_ERROR_INVALID_VALUE
-    for row in range(height):
-        if status == CUDA_SUCCESS:
-            status = of_hip(dg_hip.hipMemsetD32Async(<void *>(dst + row * pitch), <int>value, width, stream))
+    if status == CUDA_SUCCESS:
+        status = rows_fit(dst, pitch, 4, width, &height)
+    while height and status == CUDA_SUCCESS:
+        height -= 1
+        status = of_hip(dg_hip.hipMemsetD32Async(<void *>(dst + height * pitch), <int>value, width, stream))
     return status

@@ -3,7 +3,7 @@ from libc.string cimport memcpy, memset
 
 cdef extern from "keep.h" nogil:
     enum:
-        DG_EVENT, CUDART_POINTER_RESERVE
+        DG_EVENT, CUDART_POINTER_RESERVE, CUDART_SYNC_MEMOPS
     ctypedef struct dg_event:
         uint32_t magic
         uint32_t flags
@@ -19,6 +19,8 @@ cdef extern from "keep.h" nogil:
         void *device_pointer
         void *host_pointer
         int managed
+    ctypedef struct cudart_pitched:
+        size_t xsize
     ctypedef struct cudart_place:
         int type
         int id
@@ -40,6 +42,7 @@ cdef extern from "keep.h" nogil:
     cudaError_t cudart_keep(cudaError_t status)
     cudaError_t cudart_last(int forget)
     void cudart_forget_all()
+    unsigned int cudart_flags(int set_, unsigned int flags)
     int cudart_push(dim3 grid, dim3 block, size_t shared, void *stream)
     int cudart_pop(dim3 *grid, dim3 *block, size_t *shared, void **stream)
     void **cudart_module()

@@ -1,5 +1,6 @@
 # Devices of the CUDA runtime: properties and attributes by the table of properties.h, and what HIP answers differently.
 include "common.pxi"
+include "cudart/limits.pxi"
 
 cdef extern from "properties.h" nogil:
     ctypedef struct cudart_attribute:
@@ -18,7 +19,12 @@ cdef extern from "properties.h" nogil:
 
 
 cdef inline cudaError_t device_reset() noexcept nogil:
-    cdef uint32_t error = dg_hip.hipDeviceReset()
+    cdef int device = 0
+    cdef uint32_t error = dg_hip.hipGetDevice(&device)
+    if error == 0:
+        error = dg_hip.hipDeviceReset()
+    dg_limits_forget(device)
+    cudart_flags(1, 0)
     cudart_forget_all()
     return of_hip(error)
 
@@ -116,6 +122,15 @@ cdef inline cudaError_t p2p_attribute(int *value, cudaDeviceP2PAttr attribute, i
     return of_hip(dg_hip.hipDeviceGetP2PAttribute(value, attribute - 1, device, peer))
 
 
+cdef inline cudaError_t enable_peer(int peer, unsigned int flags) noexcept nogil:
+    """A device is no peer of its own; HIP calls it an invalid one."""
+    cdef int device = -1
+    cdef uint32_t error = dg_hip.hipGetDevice(&device)
+    if error == 0 and peer == device:
+        return refused(cudaErrorPeerAccessUnsupported)
+    return of_hip(dg_hip.hipDeviceEnablePeerAccess(peer, flags))
+
+
 cdef inline cudaError_t known_device(int device) noexcept nogil:
     cdef int count = 0
     cdef uint32_t error = dg_hip.hipGetDeviceCount(&count)
@@ -135,9 +150,46 @@ cdef inline cudaError_t choose_device(int *device, const cudaDeviceProp *prop) n
     return status
 
 
+cdef inline bint flags_make_sense(unsigned int flags) noexcept nogil:
+    """One way of waiting at most (three bits), and no bit that no flag has."""
+    cdef unsigned int wait = flags & 7
+    return (flags & ~<unsigned int>0xff) == 0 and wait <= 4 and wait != 3
+
+
 cdef inline cudaError_t init_device(int device, unsigned int device_flags, unsigned int flags) noexcept nogil:
-    """HIP makes a device ready when it is first used."""
-    return known_device(device)
+    """HIP makes a device ready when it is first used. `flags`: 1 where `device_flags` count."""
+    cdef cudaError_t status = known_device(device)
+    if status != cudaSuccess:
+        return status
+    if flags > 1 or (flags == 1 and not flags_make_sense(device_flags)):
+        return refused(cudaErrorInvalidValue)
+    return cudaSuccess
+
+
+cdef inline cudaError_t device_get_limit(size_t *value, cudaLimit limit) noexcept nogil:
+    return of_hip(limit_get(value, <unsigned int>limit))
+
+
+cdef inline cudaError_t device_set_limit(cudaLimit limit, size_t value) noexcept nogil:
+    return of_hip(limit_set(<unsigned int>limit, value))
+
+
+cdef inline cudaError_t set_device_flags(unsigned int flags) noexcept nogil:
+    """Of the flags since CUDA 12, which HIP has not: copies that end before their call does (0x80) are kept and told back, what
+    else NVIDIA's takes (0x20, 0x40) is not."""
+    cdef unsigned int later = flags & <unsigned int>0xe0 if dg_own_library.cuda_major >= 12 else 0
+    cdef unsigned int own = later & CUDART_SYNC_MEMOPS
+    cdef cudaError_t status = of_hip(dg_hip.hipSetDeviceFlags(flags & ~later))
+    if status == cudaSuccess:
+        cudart_flags(1, own)
+    return status
+
+
+cdef inline cudaError_t get_device_flags(unsigned int *flags) noexcept nogil:
+    cdef cudaError_t status = of_hip(dg_hip.hipGetDeviceFlags(flags))
+    if status == cudaSuccess:
+        flags[0] |= cudart_flags(0, 0) | 8  # cudaDeviceMapHost: pinned memory is always mapped where addresses are unified
+    return status
 
 
 cdef inline cudaError_t version_number(int *version) noexcept nogil:

@@ -15,6 +15,10 @@ DG_HIDDEN cudaError_t cudart_keep(cudaError_t status);
 DG_HIDDEN cudaError_t cudart_last(int forget);
 DG_HIDDEN void cudart_forget_all(void); /* also the error that sticks */
 
+/* Flags of the device that HIP has no word for; with `set`, `flags` take their place. */
+DG_HIDDEN unsigned cudart_flags(int set, unsigned flags);
+enum { CUDART_SYNC_MEMOPS = 0x80 };
+
 /* Launch sizes between __cudaPushCallConfiguration and its Pop; a thread's own. 0 where the stack is full or empty. */
 DG_HIDDEN int cudart_push(dim3 grid, dim3 block, size_t shared, void *stream);
 DG_HIDDEN int cudart_pop(dim3 *grid, dim3 *block, size_t *shared, void **stream);
@@ -34,6 +38,12 @@ typedef struct cudart_pointer {
 } cudart_pointer;
 /* Behind it, since CUDA 13: a reserve of 8 words, the first of which got a meaning in 13.5. */
 enum { CUDART_POINTER_RESERVE = 8 * sizeof(long) };
+
+/* cudaPitchedPtr. */
+typedef struct cudart_pitched {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+} cudart_pitched;
 
 /* cudaMemLocation. */
 typedef struct cudart_place {

@@ -1,6 +1,7 @@
 # Memory of the CUDA runtime: what one call of HIP does not answer.
 include "common.pxi"
 include "memory_place.pxi"
+include "cudart/rows.pxi"
 
 
 cdef inline cudaError_t managed_alloc(void **pointer, size_t size, unsigned int flags) noexcept nogil:
@@ -9,6 +10,49 @@ cdef inline cudaError_t managed_alloc(void **pointer, size_t size, unsigned int 
         pointer[0] = NULL
         return cudaSuccess
     return of_hip(dg_hip.hipMallocManaged(pointer, size, flags))
+
+
+cdef inline cudaError_t malloc_pitch(void **pointer, size_t *pitch, size_t width, size_t height) noexcept nogil:
+    return of_hip(pitched_alloc(pointer, pitch, width, height))
+
+
+cdef inline cudaError_t malloc_box(cudaPitchedPtr *box, cudaExtent extent) noexcept nogil:
+    """Rows as cudaMallocPitch has them; the width that is told back is the one that was asked for."""
+    cdef size_t *sizes = <size_t *>&extent  # width, height, depth
+    cdef size_t width = sizes[0]
+    cdef uint32_t error
+    sizes[0] = row_bytes(width)
+    if sizes[0] < width:
+        return refused(cudaErrorMemoryAllocation)
+    error = dg_hip.hipMalloc3D(box, (<hipExtent *>sizes)[0])
+    if error == 0:
+        (<cudart_pitched *>box).xsize = width
+    return of_hip(error)
+
+
+cdef inline cudaError_t host_register(void *pointer, size_t size, unsigned int flags) noexcept nogil:
+    """CUDA has four flags; HIP takes bits that it gives no meaning. Memory of the program's is none of a device's (flag 4)."""
+    cdef bint right = flags <= 15 and not flags & 4
+    return of_hip(dg_hip.hipHostRegister(pointer, size, flags)) if right else refused(cudaErrorInvalidValue)
+
+
+cdef inline cudaError_t host_flags(unsigned int *flags, void *pointer) noexcept nogil:
+    """Page-locked memory is always mapped (2) where addresses are unified."""
+    cdef cudaError_t status = of_hip(dg_hip.hipHostGetFlags(flags, pointer))
+    if status == cudaSuccess:
+        flags[0] |= 2
+    return status
+
+
+cdef inline cudaError_t memory_info(size_t *free, size_t *total) noexcept nogil:
+    """Either may be NULL; AMD's wants both."""
+    cdef size_t[2] sizes
+    cdef cudaError_t status = of_hip(dg_hip.hipMemGetInfo(&sizes[0], &sizes[1]))
+    if status == cudaSuccess and free is not NULL:
+        free[0] = sizes[0]
+    if status == cudaSuccess and total is not NULL:
+        total[0] = sizes[1]
+    return status
 
 
 cdef inline cudaError_t pointer_attributes(cudaPointerAttributes *attributes, const void *pointer) noexcept nogil:

@@ -38,6 +38,12 @@ void cudart_forget_all(void) {
     last_error = 0;
 }
 
+unsigned cudart_flags(int set, unsigned flags) {
+    static volatile int kept;
+    if (set) dg_store(&kept, (int)flags);
+    return (unsigned)dg_load(&kept);
+}
+
 enum { DEPTH = 16 };
 static _Thread_local struct {
     dim3 grid, block;

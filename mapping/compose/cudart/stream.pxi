@@ -19,6 +19,13 @@ cdef inline cudaError_t stream_id(cudaStream_t stream, unsigned long long *id) n
     return cudaSuccess
 
 
+cdef inline cudaError_t attach(cudaStream_t stream, void *pointer, size_t length, unsigned int flags) noexcept nogil:
+    """One of: all streams 1, the host 2, this stream alone 4, which the null stream cannot be: it is all of them."""
+    if (flags != 1 and flags != 2 and flags != 4) or (flags == 4 and <size_t>stream <= 1):
+        return refused(cudaErrorInvalidValue)
+    return of_hip(dg_hip.hipStreamAttachMemAsync(stream, pointer, length, flags))
+
+
 cdef inline cudaError_t nothing() noexcept nogil:
     return cudaSuccess
 

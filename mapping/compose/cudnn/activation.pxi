@@ -6,6 +6,13 @@ include "packed.pxi"
 
 from libc.math cimport INFINITY
 
+cdef extern from "support.h" nogil:
+    bint dnn_alike(const dnn_tensor *a, const dnn_tensor *b)
+    bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
+        const dnn_tensor *c, void **amd)
+    void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
+        const dnn_tensor *c, void **amd)
+
 
 cdef public cudnnStatus_t create_activation_descriptor(cudnnActivationDescriptor_t *place) noexcept nogil:
     cdef cudnnStatus_t status = dnn_new(<void **>place, DNN_ACTIVATION)
@@ -27,7 +34,6 @@ cdef public cudnnStatus_t set_activation_descriptor(dnn_activation *d, cudnnActi
     d.mode = <int32_t>mode
     d.nan = <int32_t>nan
     d.coefficient = coefficient
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -44,7 +50,6 @@ cdef public cudnnStatus_t get_activation_descriptor(dnn_activation *d, cudnnActi
 
 cdef public cudnnStatus_t set_activation_descriptor_swish_beta(dnn_activation *d, double beta) noexcept nogil:
     d.swish_beta = beta
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -75,35 +80,74 @@ cdef cudnnStatus_t led_back(dnn_handle *h, int mode, double factor, dnn_tensor *
         b"miopenActivationBackward")
 
 
+cdef cudnnStatus_t led_back_again(dnn_handle *h, dnn_activation *d, void *row, const void *y, const void *dy,
+        const void *x, void *dx) noexcept nogil:
+    """The same with tensors that are known to lie alike and dense, whose row is MIOpen's."""
+    cdef float one = 1
+    cdef float zero = 0
+    cdef void *f = dnn_amd_activation(h, <int>to_dnn_activation_mode(<uint32_t>d.mode), factor_of(d), 1, 0)
+    if f is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    return answered(dg_miopen.miopenActivationBackward(
+        <miopenHandle_t>h.amd, <miopenActivationDescriptor_t>f, &one, <miopenTensorDescriptor_t>row, y,
+        <miopenTensorDescriptor_t>row, dy, <miopenTensorDescriptor_t>row, x, &zero, <miopenTensorDescriptor_t>row, dx),
+        b"miopenActivationBackward")
+
+
 cdef double factor_of(dnn_activation *d) noexcept nogil:
     return d.coefficient if d.mode == CUDNN_ACTIVATION_ELU or d.mode == CUDNN_ACTIVATION_CLIPPED_RELU else 1
 
 
+cdef bint in_one_step(dnn_activation *d, int *mode, double *factor) noexcept nogil:
+    """Whether one of MIOpen's activations does, and which. Its ReLU makes a NaN of -∞, its clipped one 0 of a NaN; ELU with a
+    factor of 0 is a ReLU that is right in both."""
+    cdef bint propagate = d.nan == CUDNN_PROPAGATE_NAN
+    if (d.mode == CUDNN_ACTIVATION_IDENTITY or d.mode == CUDNN_ACTIVATION_SWISH
+            or (d.mode == CUDNN_ACTIVATION_CLIPPED_RELU and propagate)):
+        return False
+    if d.mode == CUDNN_ACTIVATION_RELU:
+        mode[0] = miopenActivationELU if propagate else miopenActivationCLIPPEDRELU
+        factor[0] = 0 if propagate else INFINITY
+    else:
+        mode[0] = <int>to_dnn_activation_mode(<uint32_t>d.mode)
+        factor[0] = factor_of(d)
+    return True
+
+
+cdef cudnnStatus_t activated_again(dnn_handle *h, int mode, double factor, void *row, const void *x,
+        void *y) noexcept nogil:
+    """y ← f(x) with tensors that are known to lie alike and dense, whose row is MIOpen's."""
+    cdef float one = 1
+    cdef float zero = 0
+    cdef void *f = dnn_amd_activation(h, mode, factor, 1, 0)
+    if f is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    return answered(dg_miopen.miopenActivationForward(
+        <miopenHandle_t>h.amd, <miopenActivationDescriptor_t>f, &one, <miopenTensorDescriptor_t>row, x, &zero,
+        <miopenTensorDescriptor_t>row, y), b"miopenActivationForward")
+
+
 cdef cudnnStatus_t activate_row(dnn_handle *h, dnn_activation *d, dnn_tensor *row, const void *x, void *y,
         void *more) noexcept nogil:
-    """y ← f(x); y may be x. MIOpen's ReLU makes a NaN of -∞, its clipped one 0 of a NaN; ELU with a factor of 0 is a ReLU
-    that is right in both."""
+    """y ← f(x); y may be x."""
     cdef cudnnStatus_t status
-    cdef bint propagate = d.nan == CUDNN_PROPAGATE_NAN
-    if d.mode == CUDNN_ACTIVATION_RELU and not propagate:
-        return activated(h, miopenActivationCLIPPEDRELU, INFINITY, row, x, y)
-    if d.mode == CUDNN_ACTIVATION_RELU:
-        return activated(h, miopenActivationELU, 0, row, x, y)
-    if d.mode == CUDNN_ACTIVATION_CLIPPED_RELU and propagate:
+    cdef double factor = 1
+    cdef int mode = 0
+    if in_one_step(d, &mode, &factor):
+        return activated(h, mode, factor, row, x, y)
+    if d.mode == CUDNN_ACTIVATION_CLIPPED_RELU:
         status = activated(h, miopenActivationELU, 0, row, x, y)
         if status == CUDNN_STATUS_SUCCESS:
             status = dnn_fill(h, row, d.coefficient, more)
         if status == CUDNN_STATUS_SUCCESS:  # where one is a NaN, the second is the result
             status = dnn_op_tensor(h, miopenTensorOpMin, 1, row, more, 1, row, y, 0, row, y)
         return status
-    if d.mode == CUDNN_ACTIVATION_SWISH:
-        status = dnn_moved(h, NULL, d.swish_beta, row, x, 0, row, more)
-        if status == CUDNN_STATUS_SUCCESS:
-            status = activated(h, miopenActivationLOGISTIC, 1, row, more, more)
-        if status == CUDNN_STATUS_SUCCESS:
-            status = dnn_op_tensor(h, miopenTensorOpMul, 1, row, x, 1, row, more, 0, row, y)
-        return status
-    return activated(h, <int>to_dnn_activation_mode(<uint32_t>d.mode), factor_of(d), row, x, y)
+    status = dnn_moved(h, NULL, d.swish_beta, row, x, 0, row, more)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = activated(h, miopenActivationLOGISTIC, 1, row, more, more)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = dnn_op_tensor(h, miopenTensorOpMul, 1, row, x, 1, row, more, 0, row, y)
+    return status
 
 
 cdef bint needs_y(dnn_activation *d) noexcept nogil:
@@ -146,11 +190,17 @@ cdef public cudnnStatus_t activation_forward(dnn_handle *h, dnn_activation *d, c
     cdef char *work = NULL
     cdef char *first
     cdef void *out
+    cdef void *known[3]
+    cdef double factor = 1
     cdef bint direct, more
+    cdef int mode = 0
     cdef int type
     cdef cudnnStatus_t status
     if x is NULL or y is NULL or alpha is NULL or beta is NULL:
         return bad(b"x, y, alpha or beta is NULL")
+    if (in_one_step(d, &mode, &factor) and dnn_recall(h, DNN_ACTIVATION, xd, yd, yd, known)
+            and (<const float *>alpha)[0] == 1 and (<const float *>beta)[0] == 0):
+        return activated_again(h, mode, factor, known[0], x, y)
     status = tensor_checked(xd)
     if status == CUDNN_STATUS_SUCCESS:
         status = tensor_checked(yd)
@@ -176,6 +226,9 @@ cdef public cudnnStatus_t activation_forward(dnn_handle *h, dnn_activation *d, c
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
     first = work + DNN_WORK
     if direct:
+        known[0] = known[1] = known[2] = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
+        if known[0] is not NULL:
+            dnn_remember(h, DNN_ACTIVATION, xd, yd, yd, known)
         out = y if b == 0 else first
         status = activate_row(h, d, &row, x, out, first + bytes)
         return status if status != CUDNN_STATUS_SUCCESS else dnn_blended(h, a, out, b, yd, y)
@@ -197,11 +250,17 @@ cdef public cudnnStatus_t activation_backward(dnn_handle *h, dnn_activation *d, 
     cdef char *first
     cdef const void *value
     cdef void *out
+    cdef void *known[3]
     cdef bint direct, given
     cdef int type
     cdef cudnnStatus_t status
     if x is NULL or dy is NULL or dx is NULL or alpha is NULL or beta is NULL:
         return bad(b"x, dy, dx, alpha or beta is NULL")
+    if (d.mode != CUDNN_ACTIVATION_IDENTITY and d.mode != CUDNN_ACTIVATION_SWISH
+            and (not needs_y(d) or (y is not NULL and yd is not NULL and dnn_alike(xd, yd)))
+            and dnn_recall(h, DNN_ACTIVATION, xd, dyd, dxd, known)
+            and (<const float *>alpha)[0] == 1 and (<const float *>beta)[0] == 0):
+        return led_back_again(h, d, known[0], y if needs_y(d) else x, dy, x, dx)
     status = tensor_checked(xd)
     if status == CUDNN_STATUS_SUCCESS:
         status = tensor_checked(dyd)
@@ -231,7 +290,11 @@ cdef public cudnnStatus_t activation_backward(dnn_handle *h, dnn_activation *d, 
         if work is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
     first = work + DNN_WORK
-    if not direct:
+    if direct:
+        known[0] = known[1] = known[2] = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
+        if known[0] is not NULL:
+            dnn_remember(h, DNN_ACTIVATION, xd, dyd, dxd, known)
+    else:
         dnn_packed(xd, type, &packed)
         status = dnn_moved(h, work, 1, xd, x, 0, &packed, first)
         if status == CUDNN_STATUS_SUCCESS:

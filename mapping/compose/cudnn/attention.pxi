@@ -373,7 +373,8 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
                 if status == CUDNN_STATUS_SUCCESS and current < attn_length(&q, n, b):
                     status = attn_projected(h, &a, 1, all_o, at(heads, row * all_o, &a), a.out, weights, 3,
                                             at(out, row * a.out, &a))
-    if status == CUDNN_STATUS_SUCCESS and current < 0:
+    # beyond the ends: 0, to which the projection has added its bias, as in NVIDIA's library
+    if status == CUDNN_STATUS_SUCCESS and current < 0 and not (a.po and a.biased):
         o.lengths, o.short_ones = q.lengths, q.short_ones
         status = attn_clear_ends(h, &a, &o, a.out, out)
     # NVIDIA's library passes on what the residual holds beyond the ends
@@ -598,11 +599,7 @@ cdef public cudnnStatus_t attn_backward_weights(dnn_handle *h, dnn_attention *d,
     if a.pv and status == CUDNN_STATUS_SUCCESS:
         status = attn_weights_back(h, &a, v.count, a.heads * a.value, memory + parts[PART_DV], a.v, values, 2, beta,
                                    dweights, ones)
-    if a.po and status == CUDNN_STATUS_SUCCESS:
-        if a.biased:  # nothing of what stands beyond the ends
-            o.lengths, o.short_ones = q.lengths, q.short_ones
-            status = attn_clear_ends(h, &a, &o, 1, ones)
-        if status == CUDNN_STATUS_SUCCESS:
-            status = attn_weights_back(h, &a, o.count, a.out, dout, a.heads * a.value, memory + parts[PART_H], 3, beta,
-                                       dweights, ones)
+    if a.po and status == CUDNN_STATUS_SUCCESS:  # the bias's gradient sums what stands beyond the ends too, as NVIDIA's does
+        status = attn_weights_back(h, &a, o.count, a.out, dout, a.heads * a.value, memory + parts[PART_H], 3, beta,
+                                   dweights, ones)
     return status

@@ -14,6 +14,10 @@ include "words.pxi"
 
 cdef extern from "support.h" nogil:
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
+    bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
+        const dnn_tensor *c, void **amd)
+    void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
+        const dnn_tensor *c, void **amd)
     void *dnn_scratch(dnn_handle *h, size_t bytes)
     int dnn_type_bytes(int type)
 
@@ -98,12 +102,14 @@ cdef uint32_t plain_op(dnn_handle *h, int op, double a, dnn_tensor *ad, const vo
     cdef void *amd[3]
     cdef float[3] factor
     cdef uint32_t status
-    given[0] = cd
-    given[1] = ad
-    given[2] = bd
-    status = dnn_amd_merged(h, 3, given, 0, amd)
-    if status != 0:
-        return status
+    if not dnn_recall(h, DNN_OP, cd, ad, bd, amd):
+        given[0] = cd
+        given[1] = ad
+        given[2] = bd
+        status = dnn_amd_merged(h, 3, given, 0, amd)
+        if status != 0:
+            return status
+        dnn_remember(h, DNN_OP, cd, ad, bd, amd)
     factor[0] = <float>a
     factor[1] = <float>b
     factor[2] = <float>beta

@@ -41,6 +41,16 @@ cdef extern from *:
     """
     static inline void *published(void **place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
     static inline void publish(void **place, void *value) { __atomic_store_n(place, value, __ATOMIC_RELEASE); }
+    static inline int put_first(void **place, void *value) {
+        void *none = 0;
+        return __atomic_compare_exchange_n(place, &none, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    }
+    static inline int begin_turn(uint32_t *turn, uint32_t was) { /* one writer; what it writes comes after */
+        if ((was & 1) || !__atomic_compare_exchange_n(turn, &was, was + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return 0;
+        __atomic_thread_fence(__ATOMIC_RELEASE);
+        return 1;
+    }
+    static inline void end_turn(uint32_t *turn, uint32_t was) { __atomic_store_n(turn, was + 2, __ATOMIC_RELEASE); }
     static const uint64_t weight[] = { /* odd numbers without a pattern (splitmix64's) */
         0xe220a8397b1dcdafu, 0x6e789e6aa1b965f5u, 0x06c45d188009454fu, 0xf88bb8a8724c81edu, 0x1b39896a51a8749bu,
         0x53cb9f0c747ea2ebu, 0x2c829abe1f4532e1u, 0xc584133ac916ab3du, 0x3ee5789041c98ac3u, 0xf3b8488c368cb0a7u,
@@ -67,6 +77,20 @@ cdef extern from *:
     bint alike(int count, const int32_t *a, const int32_t *b) nogil
     void *published(void **place) nogil
     void publish(void **place, void *value) nogil
+    bint put_first(void **place, void *value) nogil
+    bint begin_turn(uint32_t *turn, uint32_t was) nogil
+    void end_turn(uint32_t *turn, uint32_t was) nogil
+
+cdef extern from "support.h" nogil:
+    enum:
+        DNN_RECALLED
+        DNN_CONTENT
+    ctypedef struct dnn_recalled:
+        uint32_t turn
+        uint32_t use
+        char of[3][1]  # DNN_CONTENT bytes each
+        void *amd[3]
+    dnn_recalled *dnn_recall_place(dnn_recalled *all, uint32_t use, const void *a, const void *b, const void *c)
 
 cdef entry *the_table
 
@@ -463,9 +487,54 @@ cdef public void *dnn_amd_ctc(dnn_handle *h, int softmax) noexcept nogil:
     return find(h, &c, NULL)
 
 
+cdef bint of_ring(dnn_handle *h, const void *amd) noexcept nogil:
+    cdef ring *r = <ring *>h.ring
+    cdef int i
+    if r is not NULL:
+        for i in range(r.size):
+            if places_of(r)[i].amd == amd:
+                return True
+    return False
+
+
+cdef public void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c,
+        void **amd) noexcept nogil:
+    """For `dnn_recall`. Descriptors of the ring, which do not last, are not remembered."""
+    cdef const dnn_tensor *of[3]
+    cdef dnn_recalled *e
+    cdef void *all = published(&h.recalled)
+    cdef uint32_t turn
+    cdef int i
+    for i in range(3):
+        if of_ring(h, amd[i]):
+            return
+    if all is NULL:
+        all = dg_the_core.alloc(DNN_RECALLED * sizeof(dnn_recalled))
+        if all is NULL:
+            return
+        if not put_first(&h.recalled, all):
+            dg_the_core.release(all)
+            return
+    of[0] = a
+    of[1] = b
+    of[2] = c
+    e = dnn_recall_place(<dnn_recalled *>all, use, a, b, c)
+    turn = e.turn
+    if not begin_turn(&e.turn, turn):
+        return
+    e.use = use
+    for i in range(3):
+        memcpy(e.of[i], &of[i].type, DNN_CONTENT)
+        e.amd[i] = amd[i]
+    end_turn(&e.turn, turn)
+
+
 cdef public void dnn_ring_emptied(dnn_handle *h) noexcept nogil:
     cdef ring *r = <ring *>h.ring
     cdef int i
+    if h.recalled is not NULL:
+        dg_the_core.release(h.recalled)
+        h.recalled = NULL
     if r is NULL:
         return
     for i in range(r.size):

@@ -28,7 +28,6 @@ cdef cudnnStatus_t fill_ctc(dnn_ctc *d, uint32_t type, uint32_t normalization, u
     d.nan = <int32_t>nan
     d.gradient = <int32_t>gradient
     d.longest = longest
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 

@@ -33,7 +33,6 @@ cdef public cudnnStatus_t set_lrn_descriptor(dnn_lrn *d, unsigned int n, double 
     d.alpha = alpha
     d.beta = beta
     d.k = k
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 

@@ -30,7 +30,6 @@ cdef public cudnnStatus_t set_reduce_tensor_descriptor(dnn_reduce *d, cudnnReduc
     d.nan = <int32_t>nan
     d.indices = <int32_t>indices
     d.index_type = <int32_t>index_type
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 

@@ -49,6 +49,7 @@ typedef struct dnn_handle {
     void *solutions;     /* which of MIOpen's solutions serves which convolution */
     void *blas;          /* rocblas_handle, made when first needed */
     void *blas_stream;   /* the stream it was last given */
+    void *recalled;      /* what calls with the same tensors came to (support.h) */
 } dnn_handle;
 
 typedef struct dnn_tensor {
@@ -102,7 +103,6 @@ typedef struct dnn_activation {
     int32_t nan;
     double coefficient;
     double swish_beta;
-    void *amd;
 } dnn_activation;
 
 typedef struct dnn_lrn {
@@ -111,7 +111,6 @@ typedef struct dnn_lrn {
     double alpha;
     double beta;
     double k;
-    void *amd;
 } dnn_lrn;
 
 typedef struct dnn_dropout {
@@ -146,7 +145,6 @@ typedef struct dnn_reduce {
     int32_t nan;
     int32_t indices;
     int32_t index_type;
-    void *amd;
 } dnn_reduce;
 
 typedef struct dnn_transform {
@@ -210,7 +208,6 @@ typedef struct dnn_ctc {
     int32_t nan;
     int32_t gradient;
     int32_t longest;
-    void *amd;
 } dnn_ctc;
 
 typedef struct dnn_seq_data {

@@ -45,6 +45,7 @@ cdef extern from "slots.h" nogil:
         void *solutions
         void *blas
         void *blas_stream
+        void *recalled
     ctypedef struct dnn_tensor:
         uint32_t magic
         int32_t type
@@ -88,14 +89,12 @@ cdef extern from "slots.h" nogil:
         int32_t nan
         double coefficient
         double swish_beta
-        void *amd
     ctypedef struct dnn_lrn:
         uint32_t magic
         uint32_t n
         double alpha
         double beta
         double k
-        void *amd
     ctypedef struct dnn_dropout:
         uint32_t magic
         float rate
@@ -122,7 +121,6 @@ cdef extern from "slots.h" nogil:
         int32_t nan
         int32_t indices
         int32_t index_type
-        void *amd
     ctypedef struct dnn_transform:
         uint32_t magic
         uint32_t count
@@ -176,7 +174,6 @@ cdef extern from "slots.h" nogil:
         int32_t nan
         int32_t gradient
         int32_t longest
-        void *amd
     ctypedef struct dnn_seq_data:
         uint32_t magic
         int32_t type

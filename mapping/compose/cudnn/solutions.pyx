@@ -4,7 +4,7 @@ MIOpen is given packed tensors of one layout alone, NCHW or NHWC: what comes oth
 convolution the filter is turned round. It has no doubles: those are unrolled and multiplied (unroll.pyx).
 
 Solutions are kept a problem, in a table of the handle's own: sets of four, of which the oldest gives way. What fails when it
-is called is not tried again. A call whose descriptors say what they said the last time finds the problem taken apart already.
+is called is not tried again, what is known to be bad is not tried at all (avoid.pyx). A call whose descriptors say what they said the last time finds the problem taken apart already.
 """
 
 include "generated.pxi"
@@ -45,11 +45,14 @@ cdef extern from "support.h" nogil:
     int dnn_type_bytes(int type)
     void dnn_pack(int format, int type, int count, const int32_t *dim, int32_t *stride)
     uint32_t dnn_convolved(dnn_convolution *d, dnn_tensor *x, dnn_filter *w, int *out)
+    bint dnn_avoided(dnn_handle *h, uint64_t solver, int direction, int type, bint grouped)
+    void dnn_avoided_all(dnn_handle *h, uint64_t solver)
 
 cdef enum:
     SETS = 256
     WAYS = 4
     MOST = 8       # solutions of a problem
+    ASKED = 32     # of which some may be to be avoided
     KEY = 32
     SLOW = 2       # seconds that a compilation may take without a word
     CALLS = 256    # that are recalled, a power of two
@@ -390,30 +393,46 @@ cdef bint has_one(const entry *e) noexcept nogil:
     return False
 
 
+cdef void keep(dnn_handle *h, const dnn_work *k, entry *e, size_t count, const amd_solution *found) noexcept nogil:
+    """The solutions that may be used, the fastest first. Where all are to be avoided, another layout may have others; where
+    it has none, they are better than no answer."""
+    cdef bint[ASKED] avoided
+    cdef size_t i
+    cdef bint any = False
+    for i in range(count):
+        avoided[i] = dnn_avoided(h, found[i].solution_id, k.direction, k.own[0].type, k.conv.groups > 1)
+        any = any or not avoided[i]
+    if not any and k.format != CUDNN_TENSOR_NCHW:
+        return
+    for i in range(count):
+        if e.count < MOST and (not avoided[i] or not any):
+            e.at[e.count].id = found[i].solution_id
+            e.at[e.count].bytes = found[i].workspace_size
+            e.at[e.count].time = found[i].time
+            e.count += 1
+    by_time(e)
+    if not any and e.count > 0:
+        dnn_avoided_all(h, e.at[0].id)
+
+
 cdef entry *solved(dnn_handle *h, dnn_work *k, bint repeatable) noexcept nogil:
     """The problem's solutions; NULL where there are none, and the reason is told."""
     cdef amd_problem p
-    cdef amd_solution[MOST] found
+    cdef amd_solution[ASKED] found
     cdef int32_t[KEY] key
     cdef size_t count
     cdef entry *e
     cdef bint known
-    cdef int i
     while True:
         fill_key(k, repeatable, key)
         e = look_up(h, key, &known)
         if e is NULL:
             return NULL
         if not known:
-            if in_amd(h, k, repeatable, e, &p) != 0 or solutions_of(h, k.direction, &p, MOST, &count, found) != 0:
+            if in_amd(h, k, repeatable, e, &p) != 0 or solutions_of(h, k.direction, &p, ASKED, &count, found) != 0:
                 count = 0
-            e.count = <int32_t>count
             e.used = 1
-            for i in range(e.count):
-                e.at[i].id = found[i].solution_id
-                e.at[i].bytes = found[i].workspace_size
-                e.at[i].time = found[i].time
-            by_time(e)
+            keep(h, k, e, count, found)
         if has_one(e):
             return e
         if k.format == CUDNN_TENSOR_NCHW:

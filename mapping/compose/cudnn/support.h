@@ -1,6 +1,8 @@
 /* Pieces that the blocks of cuDNN share; each is in the .pyx of its section's name. */
 #ifndef DRAGOMAN_CUDNN_SUPPORT_H
 #define DRAGOMAN_CUDNN_SUPPORT_H
+#include <stddef.h>
+
 #include "slots.h"
 
 DG_HIDDEN uint64_t dnn_thread(void); /* a number of the calling thread's */
@@ -42,6 +44,40 @@ DG_HIDDEN void *dnn_amd_ctc(dnn_handle *h, int softmax);
 DG_HIDDEN uint32_t dnn_ring_room(dnn_handle *h, int count); /* a call is about to hold so many descriptors */
 DG_HIDDEN void dnn_ring_emptied(dnn_handle *h);
 
+/* What a call with the same three tensors found: their contents are compared as they are, so that no setter need forget it.
+ * A reader that meets a writer finds nothing. */
+enum { DNN_RECALLED = 64, DNN_CONTENT = offsetof(dnn_tensor, amd) - offsetof(dnn_tensor, type) };
+typedef struct dnn_recalled {
+    uint32_t turn;   /* odd: being written */
+    uint32_t use;    /* the magic of what asks; 0: nothing yet */
+    char of[3][DNN_CONTENT];
+    void *amd[3];
+} dnn_recalled;
+static inline int dnn_alike(const dnn_tensor *a, const dnn_tensor *b) {
+    return !__builtin_memcmp(&a->type, &b->type, DNN_CONTENT);
+}
+DG_HIDDEN void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c,
+                            void **amd);
+static inline dnn_recalled *dnn_recall_place(dnn_recalled *all, uint32_t use, const void *a, const void *b, const void *c) {
+    uintptr_t place = ((uintptr_t)a >> 8) * 5 + ((uintptr_t)b >> 8) * 3 + ((uintptr_t)c >> 8) + use;
+    return &all[place % DNN_RECALLED]; /* where the tensors lie is but a hint */
+}
+static inline int dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c,
+                             void **amd) {
+    dnn_recalled *all = (dnn_recalled *)__atomic_load_n(&h->recalled, __ATOMIC_ACQUIRE);
+    dnn_recalled *e;
+    uint32_t turn;
+    if (!all) return 0;
+    e = dnn_recall_place(all, use, a, b, c);
+    turn = __atomic_load_n(&e->turn, __ATOMIC_ACQUIRE);
+    if ((turn & 1) || e->use != use || __builtin_memcmp(&a->type, e->of[0], DNN_CONTENT)
+        || __builtin_memcmp(&b->type, e->of[1], DNN_CONTENT) || __builtin_memcmp(&c->type, e->of[2], DNN_CONTENT))
+        return 0;
+    amd[0] = e->amd[0], amd[1] = e->amd[1], amd[2] = e->amd[2];
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&e->turn, __ATOMIC_RELAXED) == turn;
+}
+
 /* ---- blend: any alpha and beta. The factors are doubles here; `dnn_factor` reads them as the caller gave them. */
 DG_HIDDEN double dnn_factor(int type, const void *factor);
 DG_HIDDEN size_t dnn_bytes(const dnn_tensor *d); /* from the first element to the last */
@@ -81,6 +117,10 @@ DG_HIDDEN uint32_t dnn_unroll(dnn_handle *h, const dnn_work *k, int first, int i
                               const int64_t *steps, int flips);
 DG_HIDDEN size_t dnn_unrolled_bytes(const dnn_work *k);
 DG_HIDDEN uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, void **data, char *memory, double beta);
+
+/* ---- avoid: which of MIOpen's solvers must not be used here; it says so once */
+DG_HIDDEN int dnn_avoided(dnn_handle *h, uint64_t solver, int direction, int type, int grouped);
+DG_HIDDEN void dnn_avoided_all(dnn_handle *h, uint64_t solver); /* there is no other: it is used all the same */
 
 /* ---- packed: operands as MIOpen's functions want them, in the handle's memory */
 enum { DNN_WORK = 65536 }; /* bytes that `dnn_moved` needs to change a type */

@@ -51,6 +51,14 @@ cdef extern from * nogil:
         hipDeviceAttributeAmdLast = 10063
     };
     static unsigned host_device_flags;
+    /* stack of a thread, printf's buffer, heap of device code: what AMD's runtime starts with */
+    enum { HOST_LIMITS = 3 };
+    #define HOST_LIMITS_AT_START {1024, 1 << 20, 8 << 20}
+    static volatile size_t host_limits[HOST_LIMITS] = HOST_LIMITS_AT_START;
+    static void host_limits_reset(void) {
+        static const size_t start[HOST_LIMITS] = HOST_LIMITS_AT_START;
+        for (int i = 0; i < HOST_LIMITS; i++) host_limits[i] = start[i];
+    }
     """
     enum:
         hipDeviceAttributeCanMapHostMemory, hipDeviceAttributeCanUseHostPointerForRegisteredMem
@@ -70,7 +78,10 @@ cdef extern from * nogil:
         hipDeviceAttributeMemoryPoolsSupported, hipDeviceAttributeHostRegisterSupported, hipDeviceAttributeLast
         hipDeviceAttributeAmdFirst, hipDeviceAttributeMaxSharedMemoryPerMultiprocessor
         hipDeviceAttributePhysicalMultiProcessorCount, hipDeviceAttributeFineGrainSupport, hipDeviceAttributeAmdLast
+        HOST_LIMITS
     unsigned host_device_flags
+    size_t *host_limits
+    void host_limits_reset()
 
 
 cdef enum:
@@ -354,6 +365,7 @@ cdef public hipError_t hipDeviceSynchronize() noexcept nogil:
 
 cdef public hipError_t hipDeviceReset() noexcept nogil:
     host_reset()
+    host_limits_reset()
     return hipSuccess
 
 
@@ -390,15 +402,18 @@ cdef public hipError_t hipDeviceSetSharedMemConfig(int config) noexcept nogil:
 
 
 cdef public hipError_t hipDeviceGetLimit(size_t *value, int limit) noexcept nogil:
-    """Limits of code on the device; there is none."""
-    if value == NULL or limit < 0 or limit > 2:
+    """Limits of code on the device. There is no such code: what was set is read back."""
+    if value == NULL or limit < 0 or limit >= HOST_LIMITS:
         return host_fail(hipErrorInvalidValue if value == NULL else hipErrorUnsupportedLimit)
-    value[0] = 0
+    value[0] = host_limits[limit]
     return hipSuccess
 
 
 cdef public hipError_t hipDeviceSetLimit(int limit, size_t value) noexcept nogil:
-    return host_fail(hipErrorUnsupportedLimit)
+    if limit < 0 or limit >= HOST_LIMITS:
+        return host_fail(hipErrorUnsupportedLimit)
+    host_limits[limit] = value
+    return hipSuccess
 
 
 # ---- peers: there is no other device ----

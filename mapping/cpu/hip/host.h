@@ -16,6 +16,18 @@ static inline int64_t host_now(void) {
 static inline void *host_aligned(size_t bytes, size_t alignment) { return _aligned_malloc(bytes, alignment); }
 static inline void host_aligned_free(void *memory) { _aligned_free(memory); }
 
+/* Whether all of a range is memory of the process. */
+static inline int host_mapped(const void *memory, size_t bytes) {
+    const char *at = (const char *)memory, *end = at + bytes;
+    if (end < at) return 0;
+    while (at < end) {
+        MEMORY_BASIC_INFORMATION info;
+        if (!VirtualQuery(at, &info, sizeof info) || info.State != MEM_COMMIT) return 0;
+        at = (const char *)info.BaseAddress + info.RegionSize;
+    }
+    return 1;
+}
+
 static inline size_t host_memory_total(void) {
     MEMORYSTATUSEX status = {.dwLength = sizeof status};
     return GlobalMemoryStatusEx(&status) ? (size_t)status.ullTotalPhys : 0;
@@ -32,6 +44,8 @@ static inline int host_cpus(void) {
     return (int)info.dwNumberOfProcessors;
 }
 #else
+#include <sys/mman.h>
+
 static inline int64_t host_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -43,6 +57,19 @@ static inline void *host_aligned(size_t bytes, size_t alignment) {
     return posix_memalign(&memory, alignment, bytes) ? NULL : memory;
 }
 static inline void host_aligned_free(void *memory) { free(memory); }
+
+/* Whether all of a range is memory of the process: the system is asked about its pages, no page is touched. */
+static inline int host_mapped(const void *memory, size_t bytes) {
+    unsigned char resident[1024];
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), most = sizeof resident * page;
+    uintptr_t at = (uintptr_t)memory & ~(page - 1), end = (uintptr_t)memory + bytes;
+    if (end < (uintptr_t)memory) return 0;
+    for (; at < end; at += most) {
+        if (mincore((void *)at, end - at < most ? end - at : most, resident)) return 0;
+        if (at > UINTPTR_MAX - most) break;
+    }
+    return 1;
+}
 
 /* A number in the first line of a file, or `otherwise`. */
 static inline size_t host_file_number(const char *path, size_t otherwise) {

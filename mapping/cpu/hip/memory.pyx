@@ -6,6 +6,9 @@ All of it is host memory; its kind is remembered, so that the wrong free and the
 include "hip.pxi"
 include "state.pxi"
 
+cdef extern from "host.h" nogil:
+    int host_mapped(const void *memory, size_t bytes)
+
 
 # ---- device memory ----
 
@@ -97,6 +100,9 @@ cdef public hipError_t hipFreeHost(void *ptr) noexcept nogil:
 
 
 cdef public hipError_t hipHostRegister(void *ptr, size_t size, unsigned int flags) noexcept nogil:
+    """Memory that is not there cannot be pinned."""
+    if not host_mapped(ptr, size):
+        return host_fail(hipErrorInvalidValue)
     return host_fail(host_register(ptr, size, flags))
 
 
@@ -232,8 +238,11 @@ cdef public hipError_t hipMemAdvise(const void *ptr, size_t size, int advice, in
 cdef public hipError_t hipStreamAttachMemAsync(
     hipStream_t stream, void *ptr, size_t length, unsigned int flags
 ) noexcept nogil:
+    """A whole block: its size, or 0."""
     cdef host_block block
     if not host_is_stream(stream) or host_find(ptr, &block) == 0 or block.kind != HOST_MANAGED:
+        return host_fail(hipErrorInvalidValue)
+    if length != 0 and (block.base != <uintptr_t>ptr or block.size != length):
         return host_fail(hipErrorInvalidValue)
     return hipSuccess
 
@@ -354,9 +363,16 @@ cdef public hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, int attribute, 
 
 
 cdef public hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const void *accesses, size_t count) noexcept nogil:
-    """One device, which always may: only the pool is checked."""
+    """One device, which is the pool's own and always may: nothing to take from it, and no other to give it to."""
+    cdef const int *access = <const int *>accesses  # the place's type and number, then the flags
+    cdef size_t i
     if host_slot_of(pool, HOST_POOL) == NULL or (accesses == NULL and count):
         return host_fail(hipErrorInvalidValue)
+    for i in range(count):
+        if access[3 * i] != 1 or access[3 * i + 2] < 0 or access[3 * i + 2] > 3 or access[3 * i + 2] == 2:
+            return host_fail(hipErrorInvalidValue)
+        if access[3 * i + 1] != 0 or access[3 * i + 2] == 0:
+            return host_fail(hipErrorInvalidDevice)
     return hipSuccess
 
 

@@ -24,8 +24,11 @@ cdef extern from "miopen.h" nogil:
     )
 
 cdef enum:
-    DIRECT = 85   # numbers of the solvers: direct ones of the three directions, then products
-    PRODUCT = 90
+    # the solvers' numbers in MIOpen: ConvDirectNaiveConvFwd, …Bwd and …Wrw follow each other, products do not
+    DIRECT = 85
+    PRODUCT = 91           # GemmFwdRest
+    PRODUCT_DATA = 97      # GemmBwdRest
+    PRODUCT_WEIGHTS = 102  # GemmWrwUniversal
 
 
 # ---- descriptors ----
@@ -434,8 +437,14 @@ cdef miopenStatus_t compute(const Problem *q, void *x, void *w, void *y) noexcep
     return mi_convolve(&q.p, y, w, x) if q.swapped else mi_convolve(&q.p, x, w, y)
 
 
+cdef inline uint64_t number_of(const Problem *q, bint product) noexcept nogil:
+    if not product:
+        return <uint64_t>(DIRECT + q.direction)
+    return PRODUCT if q.direction == MI_FORWARD else PRODUCT_DATA if q.direction == MI_BACKWARD_DATA else PRODUCT_WEIGHTS
+
+
 cdef bint is_solution(const Problem *q, uint64_t solution) noexcept nogil:
-    return solution == <uint64_t>(DIRECT + q.direction) or (q.product and solution == <uint64_t>(PRODUCT + q.direction))
+    return solution == number_of(q, False) or (q.product and solution == number_of(q, True))
 
 
 cdef inline size_t workspace_of(const Problem *q, bint product) noexcept nogil:
@@ -568,7 +577,7 @@ cdef miopenStatus_t solutions_of(
             continue
         solutions[found].time = estimate(q, product)
         solutions[found].workspace_size = workspace_of(q, product)
-        solutions[found].solution_id = <uint64_t>((PRODUCT if product else DIRECT) + q.direction)
+        solutions[found].solution_id = number_of(q, product)
         solutions[found].algorithm = miopenConvolutionAlgoGEMM if product else miopenConvolutionAlgoDirect
         found += 1
     count[0] = found

@@ -25,8 +25,9 @@ from .claims import LONG, Array, Claim, Expected, gamma, is_complex, is_float, r
 from .level1 import answer
 from .registry import oracle
 
-# NVIDIA's numbers: cublasComputeType_t, and cudaDataType as an execution type.
+# NVIDIA's numbers: cublasComputeType_t, and cudaDataType as an execution type; before CUDA 11 it was the compute type too.
 _COMPUTE: dict[int, Any] = {
+    0: np.float32, 2: np.float16,
     64: np.float16, 65: np.float16, 68: np.float32, 69: np.float32, 74: np.float32, 75: np.float32, 77: np.float32,
     78: np.float32, 70: np.float64, 71: np.float64, 79: np.float64,
 }  # fmt: skip

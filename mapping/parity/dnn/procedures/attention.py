@@ -257,15 +257,21 @@ def _one(q: _Layer, operands: tuple[Operand, Operand, Operand], n: int, beam: in
 
 
 def _claim_steps(
-    q: _Layer, operand: Operand, results: dict[tuple[int, int], Real], lengths: list[int], padding: str
+    q: _Layer,
+    operand: Operand,
+    results: dict[tuple[int, int], Real],
+    lengths: list[int],
+    padding: str,
+    bias: Array | float = 0.0,
 ) -> None:
+    """`bias` is what the output's projection adds, beyond a sequence's end too."""
     for (n, beam), result in results.items():
         part = Operand(operand.name, q.type, "out", operand.raw, operand.index[n, beam, : lengths[n]], on=operand)
         q.s.claim(part, result.stored(q.type))
         rest = operand.index[n, beam, lengths[n] :]
         if rest.size and padding == "zero":
             beyond = Operand(operand.name, q.type, "out", operand.raw, rest, on=operand)
-            q.s.claim_exact(beyond, np.zeros(rest.shape))
+            q.s.claim_exact(beyond, np.broadcast_to(bias, rest.shape))
         elif rest.size and padding == "open":
             q.s.leave_open(operand, rest)
 
@@ -305,7 +311,8 @@ def forward(s: Stage, v: Values) -> None:
             more = exact(residual.x[n, beam, : v.q_lengths[n]], q.type.math) if residual else None
             results[n, beam] = oracle.forward(layer, _one(q, operands, n, beam), more)
     # NVIDIA's library passes on what the residual holds beyond the end.
-    _claim_steps(q, out, results, v.q_lengths, OPEN if residual else s.corner(_PADDED))
+    bias = layer.biases["o"].v if "o" in layer.biases else 0.0
+    _claim_steps(q, out, results, v.q_lengths, OPEN if residual else s.corner(_PADDED), bias)
 
 
 def _backward(s: Stage, v: Values, weights: bool) -> None:
@@ -348,6 +355,9 @@ def _backward(s: Stage, v: Values, weights: bool) -> None:
     _claim_steps(q, dv, {(n, 0): g.v for n, g in every.items()}, v.kv_lengths, padding)
     s.leave_open(out)
     if dw is not None:
+        if "o" in biases:  # every row of dout counts, one beyond a sequence's end too
+            for n, g in every.items():
+                g.biases["o"][0] += exact(dout.x[n, 0, v.q_lengths[n] :], q.type.math).sum(0)
         _claim_weights(q, dw, matrices, biases, list(every.values()))
 
 

@@ -1,0 +1,136 @@
+"""Where ours answer otherwise than NVIDIA's on purpose or for want of it: each with its reason. A line that nothing needs any
+more is a fault."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...tables.model import Function
+from . import goldens, sweep
+
+INVALID_VALUE, NOT_SUPPORTED = 7, 15
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Probes: `group`, `function` and the `arguments` joined by blanks are globs."""
+
+    group: str
+    function: str
+    arguments: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """The sweep: `values` are globs, one a column."""
+
+    function: str
+    values: tuple[str, ...]
+    theirs: int
+    ours: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    what: str
+    theirs: Any
+    ours: Any
+    known: Step | Tuple | None
+
+
+_DEVICE = "a property of the device"
+_LIMITS = "limits of NVIDIA's devices; ours keep what was set"
+_CAPTURE = "the CPU backend's runtime captures no streams"
+_RANGES = "where managed memory lies is not told: the CPU backend has one memory"
+_GRAPH = "events within graphs are not answered"
+STEPS: tuple[Step, ...] = (
+    Step(
+        "copies",
+        "cudaMem*2D",
+        "device 6[34] *",
+        "HIP's answer to a pitch below the width (INVALID_PITCH_VALUE), also over one row",
+    ),
+    Step("devices", "cudaDeviceEnablePeerAccess", "* 1", "refused either way: another of two wrong arguments is named"),
+    Step("devices", "cudaDeviceGetAttribute", "out 1[45]? 0", "attributes newer than the runtime that was asked"),
+    Step("devices", "cudaDeviceGetCacheConfig", "out", "AMD's devices have no such choice"),
+    Step("devices", "cudaDeviceGetStreamPriorityRange", "*", _DEVICE),
+    Step("error_strings", "cudaGetErrorString", "*", "a text of our own"),
+    Step("events", "cudaStreamWaitEvent", "NULL event 1", _GRAPH),
+    Step("events", "cudaEventRecordWithFlags", "event NULL 1", _GRAPH),
+    Step("limits", "*", "*", _LIMITS),
+    Step("making", "cublasGetCudartVersion", "", "the emulated version is newer than the runtime that was asked"),
+    Step("managed_ranges", "*", "*", _RANGES),
+    Step("multiprocessors", "*", "*", _DEVICE),
+    Step("pitched", "*", "*", "too much memory is OUT_OF_MEMORY, not INVALID_VALUE"),
+    Step("streams", "cudaStreamGetPriority", "*", _DEVICE),
+    Step("streams", "cuda*", "*", _CAPTURE),
+    Step("transfers", "cublasSetMatrixAsync", "*NULL", "rows that do not lie close are copied, pageable memory too"),
+    Step("transposes", "cublas?gemv*", "handle *", "only gemv takes CONJG and what is no operation, undocumented"),
+)
+_NO_16 = "undocumented; rocBLAS has no such function of 16-bit types"
+_OLD = "the compute type of the API before CUDA 11 is taken by gemm alone"
+TUPLES: tuple[Tuple, ...] = (
+    Tuple("cublasAsumEx*", ("2", "0", "0"), 0, NOT_SUPPORTED, _NO_16),
+    Tuple("cublasAsumEx*", ("14", "0", "0"), 0, NOT_SUPPORTED, _NO_16),
+    Tuple("cublasIam??Ex*", ("*",), 0, NOT_SUPPORTED, _NO_16),
+    Tuple("cublasRot*Ex*", ("*",), 0, NOT_SUPPORTED, _NO_16),
+    Tuple("cublasSwapEx*", ("*",), 0, NOT_SUPPORTED, _NO_16),
+    Tuple(
+        "cublasC*rk*Ex*",
+        ("4", "*"),
+        0,
+        NOT_SUPPORTED,
+        "NVIDIA's does not look at C's type and writes what it likes into it",
+    ),
+    Tuple("cublasC*rk*Ex*", ("7", "4"), NOT_SUPPORTED, 0, "documented, but refused by the H200's"),
+    Tuple(
+        "cublasGemmGroupedBatchedEx*", ("71", "1", "1", "1"), NOT_SUPPORTED, 0, "documented, but refused by the H200's"
+    ),
+    Tuple("cublasGemmGroupedBatchedEx*", ("0", "*", "*", "*"), 0, NOT_SUPPORTED, _OLD),
+)
+
+
+def steps(group: str, ours: Sequence[list[Any]]) -> Iterator[Difference]:
+    """Where a group's answers differ. What a call that fails writes is nobody's promise."""
+    for theirs, own in zip(goldens.recorded(goldens.PROBES)["answers"][group], ours, strict=True):
+        function, arguments, status, written = theirs
+        failed = isinstance(status, int) and status != 0
+        if own[:3] == theirs[:3] and (failed or own[3] == written):
+            continue
+        words = " ".join(arguments)
+        known = next(
+            (
+                s
+                for s in STEPS
+                if fnmatch.fnmatchcase(group, s.group)
+                and fnmatch.fnmatchcase(function, s.function)
+                and fnmatch.fnmatchcase(words, s.arguments)
+            ),
+            None,
+        )
+        yield Difference(f"{group}: {function}({words})", theirs[2:], own[2:], known)
+
+
+def tuples(function: Function, ours: sweep.Tree, *, quick: bool) -> Iterator[Difference]:
+    """Where a function's answers differ; one of the two statuses that refuse types is as good as the other."""
+    theirs = goldens.recorded(goldens.SWEEP)["answers"][function.name]["answers"]
+    for values in sweep.tuples(function, quick):
+        seen, own = sweep.look_up(theirs, values), sweep.look_up(ours, values)
+        if seen == own or {seen, own} == {INVALID_VALUE, NOT_SUPPORTED}:
+            continue
+        known = next(
+            (
+                t
+                for t in TUPLES
+                if fnmatch.fnmatchcase(function.name, t.function)
+                and (t.theirs, t.ours) == (seen, own)
+                and (t.values == ("*",) or all(map(fnmatch.fnmatchcase, map(str, values), t.values)))
+            ),
+            None,
+        )
+        yield Difference(f"{function.name}{values}", seen, own, known)

@@ -1,0 +1,1 @@
+"""What a program needs of NVIDIA's libraries, read off its files without running any of it."""

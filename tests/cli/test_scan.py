@@ -1,0 +1,273 @@
+"""`dragoman scan`: what it finds in programs, wheels and sources, and that no file can break it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import random
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from as_user import Dragoman
+from dragoman.scan import contents, isolated, neighbours
+from dragoman.scan.catalogue import Catalogue
+from dragoman.scan.report import Report, scan
+from dragoman.tables.dark import load_tables
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
+ANSWERED = ("cublasCreate_v2", "cublasSgemm_v2")
+MISSING = "cublasXtSgemm"
+UNKNOWN = "cublasFromTheFuture"
+
+
+def _zig(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "ziglang", "cc", "-O2", *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a program links with in the place of NVIDIA's library."""
+    folder = tmp_path_factory.mktemp("library")
+    source = folder / "cublas.c"
+    source.write_text(
+        "".join(f"int {n}(void) {{ return 0; }}\n" for n in (*ANSWERED, MISSING, UNKNOWN)), encoding="utf-8"
+    )
+    out = folder / "libcublas.so.12"
+    _zig("-shared", "-nostdlib", "-Wl,-soname,libcublas.so.12", str(source), "-o", str(out))
+    return out
+
+
+def _program(folder: Path, library: Path, names: tuple[str, ...], more: str = "") -> Path:
+    source, out = folder / "p.c", folder / "p.so"
+    calls = " + ".join(f"{n}()" for n in names)
+    source.write_text(
+        "".join(f"int {n}(void);\n" for n in names) + f"{more}int p(void) {{ return {calls or '0'}; }}\n",
+        encoding="utf-8",
+    )
+    linked = [str(library)] if names else []
+    _zig("-shared", "-nostdlib", str(source), *linked, "-o", str(out))
+    source.unlink()
+    return out
+
+
+def _one(path: Path) -> Report:
+    return scan([path])
+
+
+def test_program_whose_functions_are_answered(dragoman: Dragoman, library: Path, tmp_path: Path) -> None:
+    program = _program(tmp_path, library, ANSWERED)
+    report = _one(program)
+    (file,) = report.files
+    assert (file.form, file.libraries) == ("ELF", ("libcublas.so.12",))
+    assert [(n.name, n.library, n.how, n.answered) for n in file.needs] == [
+        (n, "cuBLAS", "imported", True) for n in ANSWERED
+    ]
+    ran = dragoman("scan", str(program))
+    assert ran.returncode == 0
+    assert "\nAll 2 functions are answered.\n" in ran.stdout
+
+
+def test_what_is_missing_is_named_with_its_reason(dragoman: Dragoman, library: Path, tmp_path: Path) -> None:
+    program = _program(tmp_path, library, (*ANSWERED, MISSING, UNKNOWN))
+    ran = dragoman("scan", str(program), "--json")
+    assert ran.returncode == 1
+    found = json.loads(ran.stdout)
+    assert found["missing"] == [UNKNOWN, MISSING]
+    assert found["answered"] is False
+    kinds = {n["name"]: (n["kind"], bool(n["reason"])) for n in found["files"][0]["needs"]}
+    assert kinds[MISSING] == ("unsupported", True)
+    assert kinds[UNKNOWN] == ("unknown", True)
+    assert found["verdict"].startswith("2 of 4 functions are not answered")
+
+
+def test_names_in_data(tmp_path: Path, library: Path) -> None:
+    """A program that looks up a few functions by name calls them; one that names half the library has stubs of all of it."""
+    few = f'const char *names[] = {{"{MISSING}", "cublasSgemm_v2", "libcublas.so.12"}};\n'
+    report = _one(_program(tmp_path, library, (), few))
+    assert [n.name for n in report.missing] == [MISSING]
+    assert report.files[0].libraries == ("libcublas.so.12",)
+    every = [f.name for f in Catalogue().tables.functions("cublas")]
+    many = f"const char *names[] = {{{', '.join(json.dumps(n) for n in every)}}};\n"
+    report = _one(_program(tmp_path, library, ("cublasSgemm_v2",), many))
+    assert report.files[0].stubs
+    assert not report.missing
+    assert report.verdict() == "its one function is answered"
+    assert any(f"holds the names of {len(every) - 1} functions" in r for r in report.remarks())
+
+
+def test_kernels_leave_the_runtime_to_nvidia(tmp_path: Path, library: Path) -> None:
+    section = '__attribute__((section(".nv_fatbin"))) int kernels = 1;\n'
+    launch = 'const char *launch = "cudaLaunchKernel";\n'
+    report = _one(_program(tmp_path, library, ANSWERED, launch))
+    assert [n.name for n in report.missing] == ["cudaLaunchKernel"]
+    report = _one(_program(tmp_path, library, ANSWERED, launch + section))
+    assert report.kernels
+    assert not report.missing
+    assert any("ZLUDA" in r for r in report.remarks())
+
+
+def test_static_runtime(tmp_path: Path, library: Path) -> None:
+    program = _program(tmp_path, library, ANSWERED)
+    with program.open("ab") as stream:
+        for table in load_tables():
+            stream.write(table.uuid)
+    report = _one(program)
+    assert report.static_runtime
+    assert any(r.startswith("D030 ") and "--cudart shared" in r for r in report.remarks())
+
+
+def test_windows_program(tmp_path: Path) -> None:
+    definition = tmp_path / "cublas64_12.def"
+    definition.write_text(
+        "LIBRARY cublas64_12.dll\nEXPORTS\n" + "\n".join((*ANSWERED, MISSING)) + "\n", encoding="ascii"
+    )
+    imports = tmp_path / "cublas64_12.lib"
+    subprocess.run(
+        [sys.executable, "-m", "ziglang", "dlltool", "-m", "i386:x86-64", "-d", str(definition), "-l", str(imports)],
+        check=True,
+    )
+    source, out = tmp_path / "p.c", tmp_path / "p.exe"
+    source.write_text(
+        f"int cublasSgemm_v2(void); int {MISSING}(void);\nint start(void) {{ return cublasSgemm_v2() + {MISSING}(); }}\n",
+        encoding="utf-8",
+    )
+    _zig("-target", "x86_64-windows-gnu", "-nostdlib", "-Wl,--entry=start", str(source), str(imports), "-o", str(out))
+    report = _one(out)
+    assert (report.files[0].form, report.files[0].libraries) == ("PE", ("cublas64_12.dll",))
+    assert [n.name for n in report.missing] == [MISSING]
+
+
+def test_sources(tmp_path: Path) -> None:
+    """Our own programs call nothing that is missing; a comment calls nothing; `cublasSgemm` means `cublasSgemm_v2`."""
+    report = _one(PROGRAMS)
+    assert len(report.files) >= 15
+    assert not report.missing
+    source = tmp_path / "a.cu"
+    source.write_text(
+        "// cublasXtCgemm(\n/* cublasXtDgemm(h) */ __global__ void k();\n"
+        "void f() { cublasSgemm(h); cublasXtSgemm (h); myCheck(cublasMine(1)); }\n",
+        encoding="utf-8",
+    )
+    (file,) = _one(source).files
+    assert [n.name for n in file.needs] == ["cublasSgemm", MISSING]
+    assert file.kernels
+
+
+def test_archives(library: Path, tmp_path: Path) -> None:
+    """A wheel in an archive, and names that would lead out of it: nothing is written beside them, all is looked at."""
+    program = _program(tmp_path, library, (*ANSWERED, MISSING)).read_bytes()
+    wheel = io.BytesIO()
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("../../outside.so", program)
+        archive.writestr("/absolute.so", program)
+        archive.writestr("readme.txt", "cublasXtCgemm(")
+    outer = tmp_path / "inner" / "all.tar.gz"
+    outer.parent.mkdir()
+    with tarfile.open(outer, "w:gz") as archive2:
+        member = tarfile.TarInfo("x/one.whl")
+        member.size = len(wheel.getvalue())
+        archive2.addfile(member, io.BytesIO(wheel.getvalue()))
+        link = tarfile.TarInfo("link.so")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive2.addfile(link)
+    before = set(tmp_path.rglob("*"))
+    report = _one(outer)
+    assert [f.path for f in report.files] == [
+        f"{outer}: x/one.whl: ../../outside.so",
+        f"{outer}: x/one.whl: /absolute.so",
+    ]
+    assert [n.name for n in report.missing] == [MISSING]
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_archive_that_swells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(contents, "MEMBER_BYTES", 1 << 20)
+    bomb = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("big.so", b"\x7fELF" + bytes(32 << 20))
+    (file,) = _one(bomb).unread
+    assert file.trouble == "too large to look at"
+
+
+def test_archives_too_deep(tmp_path: Path) -> None:
+    content = b"x"
+    for _ in range(contents.DEPTH + 2):
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as archive:
+            archive.writestr("a.zip", content)
+        content = stream.getvalue()
+    path = tmp_path / "a.zip"
+    path.write_bytes(content)
+    (file,) = _one(path).unread
+    assert "deep" in file.trouble
+
+
+def test_broken_files(dragoman: Dragoman, library: Path, tmp_path: Path) -> None:
+    """Each is named on one line; the rest is still looked at."""
+    program = _program(tmp_path, library, ANSWERED)
+    folder = tmp_path / "all"
+    folder.mkdir()
+    (folder / "cut.so").write_bytes(program.read_bytes()[:40])
+    (folder / "cut.zip").write_bytes(b"PK\3\4 and nothing")
+    (folder / "empty.so").write_bytes(b"")
+    (folder / "good.so").write_bytes(program.read_bytes())
+    ran = dragoman("scan", str(folder), "--json")
+    assert ran.returncode == 0
+    assert "Traceback" not in ran.stderr
+    assert [f["path"] for f in json.loads(ran.stdout)["files"] if f["needs"]] == [str(folder / "good.so")]
+    assert any("cut.zip: a broken archive" in line for line in ran.stderr.splitlines())
+
+
+def test_mutated_binaries(library: Path, tmp_path: Path) -> None:
+    """Whatever stands in a file, the scan goes on: it answers facts or one line."""
+    good = _program(tmp_path, library, ANSWERED).read_bytes()
+    drawn = random.Random(1)
+    path = tmp_path / "mutant.so"
+    with isolated.Reader() as reader:
+        for _ in range(60):
+            bytes_ = bytearray(good)
+            for _ in range(drawn.choice((1, 4, 40))):
+                bytes_[drawn.randrange(4, len(bytes_))] = drawn.randrange(256)
+            path.write_bytes(bytes_)
+            with contextlib.suppress(ValueError):
+                reader.facts(path)
+
+
+def test_reader_that_ends(monkeypatch: pytest.MonkeyPatch, library: Path, tmp_path: Path) -> None:
+    """A parser that kills its process costs one file; the next is read by a new one."""
+    program = _program(tmp_path, library, ANSWERED)
+    with isolated.Reader() as reader:
+        assert reader.facts(program).imports
+        assert reader._child is not None
+        reader._child.kill()
+        with pytest.raises(ValueError, match="its reader ended"):
+            reader.facts(program)
+        assert reader.facts(program).imports
+
+
+def test_nothing_there(dragoman: Dragoman, tmp_path: Path) -> None:
+    ran = dragoman("scan", str(tmp_path / "none"))
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == f"dragoman: {tmp_path / 'none'}: no such file or folder\n"
+    ran = dragoman("scan", str(tmp_path))
+    assert (ran.returncode, ran.stdout) == (0, "There is nothing here to look at.\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("libcufft.so.11", "ZLUDA"),
+        ("cusolver64_11.dll", "rocSOLVER"),
+        ("libnccl.so.2", "RCCL"),
+        ("libc.so.6", ""),
+        ("nvcuda.dll", "driver"),
+    ],
+)
+def test_neighbours(name: str, said: str) -> None:
+    answer = neighbours.answer(name)
+    assert said in answer if said else answer == ""
