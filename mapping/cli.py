@@ -30,6 +30,13 @@ class Judged(str, Enum):
     CUDNN_9 = "cudnn9"
 
 
+class Asked(str, Enum):
+    """Libraries whose calls AMD's own are asked about."""
+
+    CUBLAS = "cublas"
+    CUDNN = "cudnn"
+
+
 class Target(str, Enum):
     LINUX = "linux"
     WINDOWS = "windows"
@@ -212,6 +219,7 @@ def amd_host(
     releases: Annotated[
         list[str] | None, typer.Argument(metavar="[RELEASE]...", help="5.5, 6.4, 7.2; default: all.")
     ] = None,
+    library: Annotated[Asked, typer.Option(metavar="cublas|cudnn", help="Whose calls are made.")] = Asked.CUBLAS,
     function: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Name or pattern; repeatable. Default: all.")
     ] = None,
@@ -221,7 +229,7 @@ def amd_host(
     solver: Annotated[bool, typer.Option("--solver/--no-solver", help="rocSOLVER too: half a gigabyte more.")] = True,
     as_json: Json = False,
 ) -> int:
-    """Make every call to AMD's real rocBLAS and rocSOLVER on a HIP runtime that runs no kernel.
+    """Make every call to AMD's real rocBLAS and rocSOLVER, or MIOpen, on a HIP runtime that runs no kernel.
 
     The libraries are fetched from the Debian archive that apt knows, once, into the cache folder: up to 4 GB travel a
     release, a tenth stays.
@@ -229,7 +237,7 @@ def amd_host(
     from .commands import asking
 
     return asking.amd_host(
-        releases or [], function or [], examples, int(cuda.value), out, solver=solver, as_json=as_json
+        releases or [], library.value, function or [], examples, int(cuda.value), out, solver=solver, as_json=as_json
     )
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from ..parity.process import environment
 from . import elf
-from .packages import Have
+from .fake import COMPILERS
+from .packages import Have, tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,11 @@ class Start:
 
 def start(home: Path, have: Have, backend: Path) -> Start:
     """For a release in `home`, over the libraries in `backend`."""
-    needed = max(elf.read(home / file).least("libc.so.6", "GLIBC_") for file in have.files)
+    files = (home / have.files[0]).parent.glob("*.so*")  # what AMD's need too: SQLite, say
+    needed = max(elf.read(file).least("libc.so.6", "GLIBC_") for file in files)
     private = system_glibc() < needed
-    libraries = [str((home / have.rocblas).parent)]
-    base = {**_environment(backend), "ROCBLAS_TENSILE_LIBPATH": str(home / have.tables)}
+    libraries = [str((home / have.files[0]).parent), str(backend / COMPILERS)]
+    base = {**_environment(backend), "ROCBLAS_TENSILE_LIBPATH": str(tables(home))}
     if not private:
         before = base.get("LD_LIBRARY_PATH", "")
         base["LD_LIBRARY_PATH"] = os.pathsep.join([*libraries, *([before] if before else [])])
@@ -58,6 +60,8 @@ def _environment(backend: Path) -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
+    # MIOpen keeps what it compiled and tried; here that is nothing, and another process would believe it.
+    found |= {"MIOPEN_DISABLE_CACHE": "1", "MIOPEN_DEBUG_DISABLE_FIND_DB": "1"}
     for name in ("ROCBLAS_LAYER", "LD_PRELOAD", "DRAGOMAN_ROCM_PATH", "DRAGOMAN_LOG"):
         found.pop(name, None)
     return found

@@ -1,5 +1,5 @@
-"""Builds the fake HIP runtime and the watch in front of rocBLAS, for one release, into a folder that
-`DRAGOMAN_BACKEND` can name.
+"""Builds the fake HIP runtime, the stand-ins for AMD's compilers and the watches in front of AMD's libraries, for one
+release, into a folder that `DRAGOMAN_BACKEND` can name.
 
 The fake is the CPU backend's HIP runtime with some functions replaced by those of `fake/*.pyx`. What both define is
 renamed in the CPU's objects (`hipMalloc` becomes `host_hipMalloc`), so that the fake's can call it. Its symbols carry the versions
@@ -22,10 +22,14 @@ from ..build.toolchain import LINUX, Toolchain, find_toolchain
 from ..generate import cpu_library
 from ..generate.cpu import hip_exports
 from . import elf, watch
+from .releases import AmdLibrary
 
 BASE_VERSION = "hip_4.2"  # of a symbol that no library asks for by version
 GLIBC = "2.17"
 _PUBLIC = re.compile(r'^cdef public (?:const )?[\w ]+?[ *]+(\w+)(?: "(\w+)")?\(', re.MULTILINE)
+COMPILERS = "compilers"  # the folder of the stand-ins, below the backend
+# What a library of AMD's may need beside HIP to compile kernels → the unit that stands in for it.
+_STAND_INS = {"libhiprtc.so": "hiprtc", "libamd_comgr.so": "comgr"}
 _ONLY_SINCE_6 = ("hipGetDevicePropertiesR0600",)
 
 
@@ -100,7 +104,7 @@ def build_fake(out: Path, soname: str, hip: int, needs: Sequence[elf.Elf] = ()) 
     names = exports(hip)
     script = version_script(versions([need.wanted for need in needs], soname, names))
     linker = _linker()
-    objects = _objects(linker)
+    objects = _objects(linker, _units())
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as scratch:
         work = Path(scratch)
@@ -112,14 +116,46 @@ def build_fake(out: Path, soname: str, hip: int, needs: Sequence[elf.Elf] = ()) 
     return out / soname
 
 
-def build_watch(out: Path, file: str, hip: str, real: elf.Elf) -> Path:
+def build_compilers(out: Path, needs: Sequence[elf.Elf]) -> None:
+    """Stand-ins for the compilers that the libraries are linked with, if they are, below a folder."""
+    for need in needs:
+        for soname in need.needed:
+            unit = _STAND_INS.get(soname.rsplit(".", 1)[0])
+            if unit:
+                _stand_in(out / COMPILERS, soname, unit, need)
+
+
+def _stand_in(out: Path, soname: str, unit: str, need: elf.Elf) -> None:
+    linker = _linker()
+    out.mkdir(parents=True, exist_ok=True)
+    source = folder() / COMPILERS / f"{unit}.pyx"
+    (made,) = _objects(linker, [(unit, source, (source.parent,), ())])
+    public = [c or name for name, c in _PUBLIC.findall(source.read_text(encoding="utf-8"))]
+    asked = {name: version for name, (library, version) in need.wanted.items() if library == soname}
+    missing = sorted(set(asked) - set(public))
+    if missing:
+        raise BuildError(f"the stand-in for {soname} lacks {', '.join(missing)}, which AMD's library calls")
+    nodes: dict[str, list[str]] = {}
+    for name in public:
+        nodes.setdefault(asked.get(name, ""), []).append(name)
+    plain = nodes.pop("", [])
+    script = (
+        version_script(nodes | ({min(nodes): nodes[min(nodes)] + plain} if plain and nodes else {})) if nodes else ""
+    )
+    with tempfile.TemporaryDirectory(dir=out) as scratch:
+        work = Path(scratch)
+        linker.share([made], work / soname, soname, script)
+        (work / soname).replace(out / soname)
+
+
+def build_watch(out: Path, file: str, hip: str, real: elf.Elf, library: AmdLibrary) -> Path:
     """The watch under the real library's file name; the real one is expected in `real/` beside it."""
     linker = _linker()
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as scratch:
         work = Path(scratch)
         text = work / "watch.c"
-        text.write_text(watch.source(file, hip, watch.watched(real.functions)), encoding="utf-8")
+        text.write_text(watch.source(file, hip, watch.watched(real.functions), library), encoding="utf-8")
         linker.compile(text, work / "watch.o", LINUX, name="watch.c")
         # Not the real SONAME: the loader would take the watch for the real one.
         linker.share([work / "watch.o"], work / file, f"watch-{file}")
@@ -127,16 +163,18 @@ def build_watch(out: Path, file: str, hip: str, real: elf.Elf) -> Path:
     return out / file
 
 
-def _units() -> list[tuple[str, Path, tuple[Path, ...], tuple[str, ...]]]:
-    """(name, source, include folders, defines) of each unit."""
+_Unit = tuple[str, Path, tuple[Path, ...], tuple[str, ...]]  # name, source, include folders, defines
+
+
+def _units() -> list[_Unit]:
+    """The fake HIP runtime's."""
     host, runtime = cpu_library.folder("hip"), paths.package_dir() / "runtime"
     renamed = tuple(f"{name}=host_{name}" for name in sorted(set(own_exports()) & set(hip_exports())))
     found = [(f"host_{p.stem}", p, (host, runtime), renamed) for p in sorted(host.glob("*.pyx"))]
     return found + [(f"fake_{p.stem}", p, (folder(), host, runtime), ()) for p in sorted(folder().glob("*.pyx"))]
 
 
-def _objects(linker: Toolchain) -> list[Path]:
-    units = _units()
+def _objects(linker: Toolchain, units: Sequence[_Unit]) -> list[Path]:
     cache = paths.cache_dir() / "amd-host" / "objects" / _digest(linker, units)
     products = [cache / f"{name}.o" for name, *_ in units]
     if all(p.is_file() for p in products):
@@ -162,7 +200,7 @@ def _objects(linker: Toolchain) -> list[Path]:
     return products
 
 
-def _digest(linker: Toolchain, units: Sequence[tuple[str, Path, tuple[Path, ...], tuple[str, ...]]]) -> str:
+def _digest(linker: Toolchain, units: Sequence[_Unit]) -> str:
     state = hashlib.sha256(f"{linker.identity} {cython_version()} {linker.flags(LINUX)}".encode())
     folders = dict.fromkeys(d for _, source, include, _ in units for d in (source.parent, *include))
     for path in (p for d in folders for p in sorted(d.glob("*"))):

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ..tables.model import Function, Tables
 from . import elf, fake, known, packages
 from .behaviours import BEHAVIOURS
 from .child import Start, plain_start, start
-from .releases import RELEASES, Release
+from .releases import ASKED, RELEASES, AmdLibrary, Release
 from .results import Outcome, Record, digest
 from .results import outcome as outcome_of
 from .watch import watched
@@ -42,22 +43,22 @@ class Options:
     workers: int = 0  # 0: one a processor
     limit: float = 120.0  # seconds that one function may take
     library: str = "cublas"
-    solver: bool = True  # rocSOLVER too: half a gigabyte more to fetch
+    without: tuple[str, ...] = ()  # AMD's libraries that are left out, of those that may be
 
 
-def backend(home: Path, files: Sequence[Path], hip_file: str, hip: int) -> Path:
+def backend(out: Path, release: Release, files: Mapping[Path, AmdLibrary]) -> Path:
     """The folder for `DRAGOMAN_BACKEND`: the fake HIP runtime, and watches with AMD's libraries behind them."""
-    real = {file.name: elf.read(file) for file in files}
-    out = home / "backend"
+    real = {file: elf.read(file) for file in files}
     out.mkdir(parents=True, exist_ok=True)
     link = out / "real"
-    leads_to = os.path.relpath(files[0].parent, out)
+    leads_to = os.path.relpath(next(iter(files)).parent, out)
     if not (link.is_symlink() and os.readlink(link) == leads_to):
         link.unlink(missing_ok=True)
         link.symlink_to(leads_to)
-    fake.build_fake(out, hip_file, hip, list(real.values()))
-    for name, library in real.items():
-        fake.build_watch(out, name, hip_file, library)
+    fake.build_fake(out, release.hip_file, release.hip, list(real.values()))
+    fake.build_compilers(out, list(real.values()))
+    for file, library in files.items():
+        fake.build_watch(out, file.name, release.hip_file, real[file], library)
     return out
 
 
@@ -69,10 +70,12 @@ def judge(
     cpu: Mapping[str, Answers] | None = None,
 ) -> Record:
     """One release. Raises `UnavailableError` where it cannot be had. `cpu`: what `cpu_answers` gave."""
-    have = packages.fetch(release, say, options.solver)
+    asked = ASKED[options.library]
+    libraries = asked.libraries(options.without)
+    have = packages.fetch(release, libraries, say)
     home = packages.folder(release)
     files = [home / file for file in have.files]
-    place = backend(home, files, release.hip_file, release.hip)
+    place = backend(home / "backend" / asked.name, release, dict(zip(files, libraries, strict=True)))
     begin = start(home, have, place)
     functions = chosen(load(), options)
     config = _config(options, place / release.hip_file)
@@ -95,20 +98,22 @@ def judge(
         examples=options.examples,
         entries={f.entry.key: digest(f.entry) for f in functions},
         outcomes=tuple(outcomes),
-        behaviours=known.behaved(release, _behaviours(begin, config, options)),
+        behaviours=known.behaved(release, _behaviours(begin, config, options)) if asked.behaviours else {},
         cpu_compared=compared,
         cpu_differs=differences,
     )
 
 
 def cpu_answers(options: Options, progress: Progress | None = None) -> dict[str, Answers]:
-    """What the CPU backend's rocBLAS and rocSOLVER answer to the same argument checks."""
+    """What the CPU backend's libraries under AMD's names answer to the same argument checks."""
     release = RELEASES[-1]
     cpu = options.subject.absolute().parent / "cpu"
-    files = [cpu / name for name in release.files if (cpu / name).is_file()]
+    libraries = ASKED[options.library].libraries(options.without)
+    named = {cpu / library.parts[release.name].file: library for library in libraries}
+    files = {file: library for file, library in named.items() if file.is_file()}
     if not files:
         return {}
-    place = backend(paths.cache_dir() / "amd-host" / "cpu", files, release.hip_file, release.hip)
+    place = backend(paths.cache_dir() / "amd-host" / "cpu" / options.library, release, files)
     config = {**_config(options, place / release.hip_file), "checks_only": True}
     run = _Run(plain_start(place), config, chosen(load(), options), options, progress)
     run.all()
@@ -169,11 +174,16 @@ def _plain(name: str) -> str:
 
 
 def chosen(tables: Tables, options: Options) -> list[Function]:
-    """Functions that reach AMD's libraries, and match."""
+    """Functions that reach AMD's libraries, and match. What several majors have counts once, as the first has it."""
+    asked = ASKED[options.library]
+    tried = import_module(f".{asked.worker}", __package__).PROCEDURES if asked.procedures else None
+    majors = asked.majors or (options.major,)
+    every = {f.name: f for major in reversed(majors) for f in tables.functions(options.library, major)}
     found = [
         f
-        for f in tables.functions(options.library, options.major)
-        if f.kind not in ("unsupported", "host")
+        for f in every.values()
+        if f.kind not in ("unsupported", *(["host"] if tried is None else []))
+        and (tried is None or f.name in tried)
         and any(fnmatch.fnmatchcase(n, g) for g in options.functions for n in (f.name, f.alias, f.entry.key) if n)
     ]
     if not found:
@@ -224,7 +234,8 @@ class _Run:
                     if child is None or not child.alive:
                         if child:
                             child.close()
-                        child = _Child(self.begin, f"{__package__}.worker", self.config, Path(scratch))
+                        worker = f"{__package__}.{ASKED[self.options.library].worker}"
+                        child = _Child(self.begin, worker, self.config, Path(scratch))
                         if child.failed:
                             self.failure = self.failure or child.failed
                             return

@@ -129,7 +129,10 @@ class FakeHip:
 class Rules:
     """What no call may do, over a whole run: told in words, each once."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, one_stream: bool = True) -> None:
+        """`one_stream`: a handle has a workspace of its own, so its work on one stream must be over before another's begins, as
+        a rocblas_handle's; a miopenHandle_t has none."""
+        self._one_stream = one_stream
         self._device: dict[int, int] = {}  # rocblas_handle -> the device that it was made for
         self._stream: dict[int, int] = {}  # rocblas_handle -> the stream of its work that nobody has waited for
         self.handles: set[int] = set()
@@ -174,7 +177,7 @@ class Rules:
             if self._device[handle] != e.home:
                 found.append(f"{function}: {e.name} on device {e.home}, its handle is device {self._device[handle]}'s")
             before = self._stream.get(handle, e.stream)
-            if before != e.stream:
+            if before != e.stream and self._one_stream:
                 found.append(f"{function}: work on a second stream of one rocblas_handle, nobody waited for the first")
             self._stream[handle] = e.stream
         return found

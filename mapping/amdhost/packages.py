@@ -1,9 +1,9 @@
 """A release's real libraries in the cache folder: fetched once, and only what the fake HIP runtime has a use for.
 
-    <cache>/amd-host/<release>/real/     rocBLAS under its file name, what it needs of ROCm, and in rocblas/ the
+    <cache>/amd-host/<release>/real/     AMD's libraries under their file names, what they need of ROCm, and in rocblas/ the
                                          solution tables of one card
                                system/   the C library of the same suite, with its loader
-                               have.json what was fetched, and when
+                               have/     for each library, and for the system: what was fetched, and when
 
 Kernels are not kept: the fake launches none. They are most of a package of up to 4 GB.
 """
@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -27,33 +27,33 @@ from typing import IO
 from .. import paths
 from . import elf
 from .debian import Archive, UnavailableError, version_of
-from .releases import GFX, SYSTEM, Release
+from .releases import GFX, SYSTEM, AmdLibrary, Release
 
 Say = Callable[[str], None]
-FORMAT = 1
 _ROOM = 4 << 30  # of the disk, while the largest package is unpacked
 _SECTION = ".hip_fatbin"  # the kernels inside the library
 _PUNCH, _KEEP_SIZE = 2, 1  # fallocate's flags
 
 
 @dataclass(frozen=True, slots=True)
-class Have:
-    """What is there of a release; files are below its folder."""
+class Fetched:
+    """One library of AMD's, or the C library and what goes with it; `file` is below the release's folder, "" for the latter."""
 
-    release: str
-    packages: dict[str, str]  # name -> version
+    packages: dict[str, str]  # name -> version, the library's own first
     date: str
-    rocblas: str
-    rocsolver: str  # "" where it was not asked for
-    tables: str  # rocBLAS's tables of solutions
+    file: str
 
-    @property
-    def files(self) -> tuple[str, ...]:
-        return tuple(f for f in (self.rocblas, self.rocsolver) if f)
+
+@dataclass(frozen=True, slots=True)
+class Have:
+    """What is there of a release, of the libraries that were asked for."""
+
+    packages: dict[str, str]  # name -> version: of the first library first
+    files: tuple[str, ...]  # below the release's folder, in the order of the libraries
 
     @property
     def version(self) -> str:
-        """7.2.4-1~exp1 → 7.2.4: of rocBLAS, the first package."""
+        """7.2.4-1~exp1 → 7.2.4: of the first library."""
         return re.split(r"[+~-]", next(iter(self.packages.values())))[0]
 
 
@@ -61,72 +61,94 @@ def folder(release: Release) -> Path:
     return paths.cache_dir() / "amd-host" / release.name
 
 
-def known(release: Release, solver: bool = True) -> Have | None:
-    """What was fetched before, if it is all there."""
+def _wanted_parts(release: Release, libraries: Sequence[AmdLibrary]) -> dict[str, tuple[tuple[str, ...], str]]:
+    """By name: the packages, and the file. Raises `UnavailableError` where Debian has none."""
+    found: dict[str, tuple[tuple[str, ...], str]] = {}
+    for library in libraries:
+        part = library.parts.get(release.name)
+        if part is None:
+            raise UnavailableError(f"Debian's {' and '.join(release.suites)} has no {library.title}")
+        found[library.name] = ((part.package, *part.companions), part.file)
+    found["system"] = (SYSTEM, "")
+    return found
+
+
+def _known(release: Release, name: str) -> Fetched | None:
+    """What was fetched before of a library, if it is there."""
     try:
-        raw = json.loads((folder(release) / "have.json").read_text(encoding="utf-8"))
-        if raw.pop("format") != FORMAT:
-            return None
-        have = Have(**raw)
-    except (OSError, ValueError, KeyError, TypeError):
+        raw = json.loads((folder(release) / "have" / f"{name}.json").read_text(encoding="utf-8"))
+        fetched = Fetched(**raw)
+    except (OSError, ValueError, TypeError):
         return None
-    there = all((folder(release) / file).is_file() for file in have.files)
-    return have if there and (have.rocsolver or not solver) else None
+    return fetched if not fetched.file or (folder(release) / fetched.file).is_file() else None
 
 
-def fetch(release: Release, say: Say, solver: bool = True) -> Have:
+def fetch(release: Release, libraries: Sequence[AmdLibrary], say: Say) -> Have:
     """What is there, or what Debian's archive has now. Raises `UnavailableError`, by name, where it has it not."""
-    have = known(release, solver)
-    if have:
-        return have
     place = folder(release)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(place.parent).free
-    if free < _ROOM:
-        raise UnavailableError(
-            f"ROCm {release.name} cannot be had: unpacking takes up to {_ROOM >> 30} GB, and {place.parent} has "
-            f"{free / 2**30:.1f} left. Another place: DRAGOMAN_CACHE=DIR"
-        )
     try:
-        return _fetch(release, place, say, solver)
+        wanted = _wanted_parts(release, libraries)
+        missing = {name: part for name, part in wanted.items() if not _known(release, name)}
+        if missing:
+            place.mkdir(parents=True, exist_ok=True)
+            _room(place)
+            _fetch(release, place, missing, say)
     except UnavailableError as error:
         raise UnavailableError(f"ROCm {release.name} cannot be had: {error}") from error
     except OSError as error:
         raise UnavailableError(f"ROCm {release.name}: {error.filename or place}: {error.strerror}") from error
+    got = [fetched for name in wanted if (fetched := _known(release, name))]
+    packages = {name: version for fetched in got for name, version in fetched.packages.items()}
+    return Have(packages, tuple(fetched.file for fetched in got if fetched.file))
 
 
-def _fetch(release: Release, place: Path, say: Say, solver: bool) -> Have:
+def _room(place: Path) -> None:
+    free = shutil.disk_usage(place).free
+    if free < _ROOM:
+        raise UnavailableError(
+            f"unpacking takes up to {_ROOM >> 30} GB, and {place} has {free / 2**30:.1f} left. "
+            "Another place: DRAGOMAN_CACHE=DIR"
+        )
+
+
+def _fetch(release: Release, place: Path, parts: Mapping[str, tuple[tuple[str, ...], str]], say: Say) -> None:
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=f".{release.name}-") as scratch:
         work = Path(scratch)
         say(f"ROCm {release.name}: reading the lists of {' and '.join(release.suites)}")
         archive = Archive(work / "apt", release.suites)
-        new = work / "new"
-        real = new / "real"
-        versions: dict[str, str] = {}
-        for package in release.packages(solver):
-            name = package.split("/")[0]
-            say(f"ROCm {release.name}: fetching {name}")
-            file = archive.download(package, work / "packages")
-            versions[name] = version_of(file)
-            _unpack(file, new / ("system" if name in SYSTEM else "real"))
-            file.unlink()
-            _settle(real)
-        blas, lapack = (real / name for name in release.files)
-        if not blas.is_file() or (solver and not lapack.is_file()):
-            raise UnavailableError(f"no {blas.name if not blas.is_file() else lapack.name} in its packages")
-        tables = next((real / "rocblas").glob("*/library"), real)
-        have = Have(
-            release.name,
-            versions,
-            date.today().isoformat(),
-            str(blas.relative_to(new)),
-            str(lapack.relative_to(new)) if solver else "",
-            str(tables.relative_to(new)),
-        )
-        (new / "have.json").write_text(json.dumps({"format": FORMAT, **asdict(have)}, indent=1), encoding="utf-8")
-        shutil.rmtree(place, ignore_errors=True)
-        new.rename(place)
-        return have
+        for part, (packages, file) in parts.items():
+            new = work / part
+            versions: dict[str, str] = {}
+            for package in packages:
+                name = package.split("/")[0]
+                say(f"ROCm {release.name}: fetching {name}")
+                got = archive.download(package, work / "packages")
+                versions[name] = version_of(got)
+                _unpack(got, new / ("system" if part == "system" else "real"))
+                got.unlink()
+                _settle(new / "real")
+            if file and not (new / "real" / file).is_file():
+                raise UnavailableError(f"no {file} in {packages[0]}")
+            _move(new, place)
+            fetched = Fetched(versions, date.today().isoformat(), f"real/{file}" if file else "")
+            have = place / "have" / f"{part}.json"
+            have.parent.mkdir(exist_ok=True)
+            have.write_text(json.dumps(asdict(fetched), indent=1), encoding="utf-8")
+
+
+def _move(new: Path, place: Path) -> None:
+    """Everything below `new` to its place, whatever was there of that name."""
+    for path in sorted(new.rglob("*")):
+        if path.is_dir() and not path.is_symlink():
+            continue
+        to = place / path.relative_to(new)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(to)
+
+
+def tables(home: Path) -> Path:
+    """rocBLAS's tables of solutions."""
+    return next((home / "real" / "rocblas").glob("*/library"), home / "real")
 
 
 def _settle(folder: Path) -> None:

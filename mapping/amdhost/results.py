@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import paths
 from ..tables.model import Entry
+from .releases import ASKED
 
 FORMAT = 1
 STATES = ("pass", "absent", "fail", "crash", "hang")  # absent: not in the release, and refused as it should be
@@ -70,7 +71,7 @@ class Record:
     """A run over one release. It names no machine and no path."""
 
     release: str
-    packages: dict[str, str]  # name -> version, rocBLAS first; empty where the release was not to be had
+    packages: dict[str, str]  # name -> version, the first library's first; empty where the release was not to be had
     date: str
     library: str
     cuda: int
@@ -84,8 +85,13 @@ class Record:
 
     @property
     def version(self) -> str:
-        """7.2.4-1~exp1 → 7.2.4: of rocBLAS."""
+        """7.2.4-1~exp1 → 7.2.4: of the first library."""
         return re.split(r"[+~-]", next(iter(self.packages.values()), ""))[0]
+
+    @property
+    def title(self) -> str:
+        """rocBLAS, MIOpen: the first of the libraries that were asked."""
+        return ASKED[self.library].over[0].title
 
     @property
     def ok(self) -> bool:
@@ -103,7 +109,7 @@ class Record:
         calls, launched, idle = (sum(getattr(o, w) for o in self.outcomes) for w in ("calls", "launched", "idle"))
         checks, wrong = sum(o.checks for o in self.outcomes), sum(len(o.wrong) for o in self.outcomes)
         return (
-            f"ROCm {self.release} (rocBLAS {self.version}): {len(self.outcomes)} functions ({words}); {calls} calls, "
+            f"ROCm {self.release} ({self.title} {self.version}): {len(self.outcomes)} functions ({words}); {calls} calls, "
             f"{launched} with a kernel, {idle} with nothing to do; {checks} argument checks, {wrong} answered otherwise"
         )
 
@@ -133,15 +139,19 @@ def load(path: Path) -> Record:
     return Record(**raw)
 
 
-def place(release: str) -> Path:
+def file_name(library: str, release: str) -> str:
+    return f"{library}-{release}.json"
+
+
+def place(library: str, release: str) -> Path:
     """The record that goes with this version of dragoman: the last run whose results were kept."""
-    return Path(__file__).parent / "records" / f"{release}.json"
+    return Path(__file__).parent / "records" / file_name(library, release)
 
 
 @lru_cache(maxsize=8)
-def recorded(release: str) -> Record | None:
+def recorded(library: str, release: str) -> Record | None:
     """Read once: coverage asks for each library and version."""
-    path = place(release)
+    path = place(library, release)
     return load(path) if path.is_file() else None
 
 

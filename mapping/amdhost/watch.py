@@ -1,13 +1,15 @@
-"""The watch: a library under rocBLAS's file name that stands in front of the real one, lets every call through, and
+"""The watch: a library under the file name of one of AMD's that stands in front of the real one, lets every call through, and
 tells the fake HIP runtime which function was entered, with which handle, and what it answered.
 
-So the fake's log says of each launch which AMD function made it and on which rocblas_handle, which HIP itself is
+So the fake's log says of each launch which AMD function made it and on which of AMD's handles, which HIP itself is
 never told. The watch changes no argument and no answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from .releases import AmdLibrary
 
 _HEAD = r"""/* Made by dragoman: the watch in front of @file@. */
 #include <dlfcn.h>
@@ -25,6 +27,14 @@ enum { COUNT = @count@, DEPTH = 64 };
 static const char *const watch_names[COUNT] = {
 @names@
 };
+/* Functions that make a handle, give one a stream, destroy one. */
+static const char *const watch_makes[] = {@makes@NULL};
+static const char *const watch_sets[] = {@sets@NULL};
+static const char *const watch_ends[] = {@ends@NULL};
+static int watch_is(const char *name, const char *const *among) {
+    while (*among && strcmp(name, *among)) among++;
+    return *among != NULL;
+}
 HIDDEN void *watch_real[COUNT];
 static note_call watch_note;
 
@@ -81,11 +91,11 @@ HIDDEN void watch_entered(uint64_t index, void **slot, void *first, void *second
 HIDDEN void *watch_answered(uint32_t status) {
     struct watch_open_call *call = &watch_calls[--watch_depth];
     watch_note(FAKE_ANSWER, FAKE_ALL, call->first, status, call->name);
-    if (!strcmp(call->name, "rocblas_create_handle")) {
+    if (watch_is(call->name, watch_makes)) {
         if (!status) watch_note(FAKE_CREATED, FAKE_ALL, *(void **)call->first, 0, call->name);
-    } else if (!strcmp(call->name, "rocblas_set_stream")) {
+    } else if (watch_is(call->name, watch_sets)) {
         watch_note(FAKE_STREAM, call->second, call->first, status, call->name);
-    } else if (!strcmp(call->name, "rocblas_destroy_handle")) {
+    } else if (watch_is(call->name, watch_ends)) {
         watch_note(FAKE_DESTROYED, FAKE_ALL, call->first, status, call->name);
     }
     return call->home;
@@ -125,10 +135,12 @@ def watched(functions: Sequence[str]) -> tuple[str, ...]:
     return tuple(f for f in functions if not f.startswith("_"))
 
 
-def source(file: str, hip: str, functions: Sequence[str]) -> str:
+def source(file: str, hip: str, functions: Sequence[str], library: AmdLibrary) -> str:
     """C of the watch for a library: its file name, the SONAME of the HIP runtime, what it exports."""
     names = ",\n".join(f'    "{name}"' for name in functions)
     head = _HEAD.replace("@file@", file).replace("@hip@", hip).replace("@names@", names)
+    for what in ("makes", "sets", "ends"):
+        head = head.replace(f"@{what}@", "".join(f'"{name}", ' for name in getattr(library, what)))
     lines = [head.replace("@count@", str(len(functions)))]
     lines += [f"PASS({index}, {name})" for index, name in enumerate(functions)]
     return "\n".join(lines) + "\n"

@@ -6,8 +6,8 @@ which one a dead child died of."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,15 @@ from ..parity.cases import BY_MODE, Case, all_params, as_python
 from ..parity.check import Workbench
 from ..parity.memory import StickyError
 from ..parity.numbers import derived_seed
-from ..parity.process import Answer, Note, serve
+from ..parity.process import Note
 from ..parity.status import HUGE_LD, OVER_INT, StatusCase, baseline, status_cases
 from ..parity.strategies import cases, why_untested
 from ..parity.subject import LibrarySubject
 from ..tables.loader import load
 from ..tables.model import Function, Tables
+from .asked import SHOWN, add, enter, entered, serve_with
 from .log import ALL, ON_STREAM, Event, FakeHip, Kind, Rules
 from .results import Check, Outcome
-
-SHOWN = 6  # of each kind of difference
 
 
 class Watched(LibrarySubject):
@@ -133,9 +132,9 @@ class Worker:
     def _judge(self, function: Function, case: Case, status: int, right: bool, outcome: Outcome) -> None:
         events = self.subject.events
         outcome.calls += 1
-        _enter(outcome, events)
+        enter(outcome, events)
         if status:
-            _add(outcome.refused, f"status {status}: {_line(case, function)}")
+            add(outcome.refused, f"status {status}: {_line(case, function)}")
             return
         if any(e.kind == Kind.LAUNCH for e in events):
             outcome.launched += 1
@@ -143,29 +142,29 @@ class Worker:
             outcome.idle += 1  # what is in memory now is what the oracle asks for
         elif any(e.kind in (Kind.SET, Kind.COPY) for e in events):
             outcome.launched += 1
-            _add(outcome.notes, "copies, where others launch a kernel")
+            add(outcome.notes, "copies, where others launch a kernel")
         else:
-            _add(outcome.lost, _line(case, function))
+            add(outcome.lost, _line(case, function))
         self._look(events, outcome)
 
     def _look(self, events: Sequence[Event], outcome: Outcome) -> None:
         """What is no fault, but worth knowing."""
         if any(e.kind == Kind.REFUSED for e in events):
-            _add(outcome.notes, "AMD's library asks for a kernel on an empty grid, which HIP refuses; it goes on")
+            add(outcome.notes, "AMD's library asks for a kernel on an empty grid, which HIP refuses; it goes on")
         made = any(e.kind == Kind.CREATED for e in events)  # cuBLAS's first API makes its handle when it is first used
         if not made and any(e.kind in (Kind.ALLOC, Kind.FREE) for e in events):
-            _add(outcome.notes, "allocates or frees within a call")
+            add(outcome.notes, "allocates or frees within a call")
         for i, e in enumerate(events):
             stream = next((b.stream for b in reversed(events[:i]) if b.kind == Kind.LAUNCH), 0)
             if e.kind == Kind.COPY and stream:
-                _add(
+                add(
                     outcome.notes,
                     f"{e.name} on the default stream fetches a result that a non-blocking stream may still be computing",
                 )
         own = {self.subject._stream, ALL}
         stray = [e for e in events if e.kind in ON_STREAM and e.stream not in own]
         if stray:
-            _add(outcome.rules, f"works on another stream than was set: {stray[0].name}")
+            add(outcome.rules, f"works on another stream than was set: {stray[0].name}")
 
     def _captured(self, function: Function, outcome: Outcome) -> None:
         """While its stream is captured, with scalars in host memory and in device memory. What gives a result back
@@ -197,7 +196,7 @@ class Worker:
             result = self.bench.run(function, replace(baseline(function), device=device))
         finally:
             self.subject.captured = 0
-        _enter(outcome, self.subject.events)
+        enter(outcome, self.subject.events)
         return self.subject.told(), result.status
 
     def _wide(self, function: Function, outcome: Outcome) -> None:
@@ -212,10 +211,10 @@ class Worker:
             name = f"{p.name} = 2^31 + 5"
             self.note(f"{function.name}: {name}")
             status, _ = self.bench.ask(function, StatusCase(name, base, replaced, computes=True))
-            if status and _entered(self.subject.events):
+            if status and entered(self.subject.events):
                 outcome.notes.append(f"{name}: refused with {status} by AMD's library")
             elif not status and not any(e.kind == Kind.LAUNCH for e in self.subject.events):
-                _add(outcome.lost, f"{name} of the smallest valid call")
+                add(outcome.lost, f"{name} of the smallest valid call")
 
     # ---- wrong arguments ----
 
@@ -228,37 +227,15 @@ class Worker:
             outcome.checks += 1
             self.answers[case.name] = [(e.name, e.size) for e in self.subject.events if e.kind == Kind.ANSWER]
             if case.expected is not None and got != case.expected and len(outcome.wrong) < 4 * SHOWN:
-                outcome.wrong.append(Check(case.name, case.expected, got, tuple(_entered(self.subject.events))))
+                outcome.wrong.append(Check(case.name, case.expected, got, tuple(entered(self.subject.events))))
 
 
 def _line(case: Case, function: Function) -> str:
     return as_python(case, function.entry).splitlines()[-1]
 
 
-def _entered(events: Sequence[Event]) -> list[str]:
-    return list(dict.fromkeys(e.name for e in events if e.kind == Kind.CALL))
-
-
-def _enter(outcome: Outcome, events: Sequence[Event]) -> None:
-    outcome.amd += [name for name in _entered(events) if name not in outcome.amd]
-
-
-def _add(lines: list[str], line: str) -> None:
-    if line not in lines and len(lines) < SHOWN:
-        lines.append(line)
-
-
 def main() -> int:
-    def begin(config: dict[str, Any], answer: Answer) -> Callable[[str], None]:
-        worker = Worker(config)
-
-        def work(name: str) -> None:
-            outcome = asdict(worker.run(name))
-            answer({"done": {"outcome": outcome, "answers": worker.answers}})
-
-        return work
-
-    return serve(begin)
+    return serve_with(Worker)
 
 
 if __name__ == "__main__":

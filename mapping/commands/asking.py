@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 def amd_host(
     names: Sequence[str],
+    library: str,
     functions: Sequence[str],
     examples: int,
     major: int,
@@ -30,6 +31,8 @@ def amd_host(
 ) -> int:
     """Exit status 1 where AMD's code was asked and refuses, 2 where no release could be had."""
     from ..amdhost.judge import Options, cpu_answers
+    from ..amdhost.releases import ASKED
+    from ..amdhost.results import file_name
 
     releases = _releases(names)
     if out:
@@ -37,14 +40,14 @@ def amd_host(
     root = place.root(build=build_for_use)
     options = Options(
         subject=root / place.host() / f"cuda{major}", major=major, functions=tuple(functions) or ("*",), examples=examples,
-        solver=solver,
+        library=library, without=() if solver else ASKED[library].optional,
     )  # fmt: skip
     with Steps("the CPU backend's answers") as steps:
         cpu = cpu_answers(options, steps.at)
     records = [_asked(release, options, cpu) for release in releases]
     for record in records:
         if out:
-            path = out / f"{record.release}.json"
+            path = out / file_name(record.library, record.release)
             path.write_text(record.to_json(), encoding="utf-8")
             say(f"wrote {path}")
         if as_json:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..amdhost import results as amd_records
-from ..amdhost.releases import RELEASES
+from ..amdhost.releases import ASKED, RELEASES
 from ..parity import known
 from ..tables.model import Function, Library, LibraryVersion, Tables
 from . import abi, clients, exports, order, records
@@ -89,12 +89,16 @@ def standing(
 def amd_host(functions: Sequence[Function]) -> Mapping[str, records.Judged]:
     """What AMD's own libraries said when they were last asked, of entries that have not changed since; the newest counts."""
     found: dict[str, records.Judged] = {}
-    for release in RELEASES:  # from old to new
-        record = amd_records.recorded(release.name)
+    named = dict.fromkeys(f.entry.library for f in functions)
+    asked = [
+        (library, release.name) for library in named if library in ASKED for release in RELEASES
+    ]  # from old to new
+    for library, release in asked:
+        record = amd_records.recorded(library, release)
         if record is None:
             continue
         content = {o.name for o in record.outcomes if o.state == "pass"}
-        said = Confirmation(AMD_HOST, f"rocBLAS {record.version}", record.date)
+        said = Confirmation(AMD_HOST, f"{record.title} {record.version}", record.date)
         for f in functions:
             if f.name in content and record.entries.get(f.entry.key) == amd_records.digest(f.entry):
                 found[f.name] = records.Judged(True, said)

@@ -244,10 +244,22 @@ def test_reader_that_ends(monkeypatch: pytest.MonkeyPatch, library: Path, tmp_pa
     with isolated.Reader() as reader:
         assert reader.facts(program).imports
         assert reader._child is not None
-        reader._child.kill()
+        reader._child.process.kill()
         with pytest.raises(ValueError, match="its reader ended"):
             reader.facts(program)
         assert reader.facts(program).imports
+
+
+def test_modules_beside_the_files(monkeypatch: pytest.MonkeyPatch, library: Path, tmp_path: Path) -> None:
+    """What lies in the folder that the scan is started in is looked at, and never run."""
+    program = _program(tmp_path, library, ANSWERED)
+    ran = tmp_path / "ran"
+    for name in ("lief", "numpy", "json", "dragoman"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with isolated.Reader() as reader:
+        assert set(reader.facts(program).imports) >= set(ANSWERED)
+    assert not ran.exists()
 
 
 def test_nothing_there(dragoman: Dragoman, tmp_path: Path) -> None:

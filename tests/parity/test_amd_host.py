@@ -15,7 +15,7 @@ from dragoman import cli
 from dragoman.amdhost import judge, results
 from dragoman.amdhost.behaviours import BEHAVIOURS
 from dragoman.amdhost.child import plain_start
-from dragoman.amdhost.releases import BY_NAME, RELEASES
+from dragoman.amdhost.releases import ASKED, BY_NAME, RELEASES
 from dragoman.coverage import collect
 from dragoman.tables.loader import load
 
@@ -34,9 +34,42 @@ def options(folder: Path) -> judge.Options:
 @pytest.fixture(scope="module")
 def stand_in(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A backend folder: the fake HIP runtime, and the CPU backend's rocBLAS behind the watch."""
+    return behind(folder, "cublas", tmp_path_factory.mktemp("amd-host"))
+
+
+def behind(folder: Path, library: str, out: Path) -> Path:
     release = RELEASES[-1]
-    files = [folder.parent / "cpu" / name for name in release.files]
-    return judge.backend(tmp_path_factory.mktemp("amd-host"), files, release.hip_file, release.hip)
+    files = {folder.parent / "cpu" / a.parts[release.name].file: a for a in ASKED[library].libraries()}
+    return judge.backend(out, release, files)
+
+
+def test_cudnn_calls_and_checks(folder: Path, tmp_path: Path) -> None:
+    """cuDNN's calls, over the CPU backend's MIOpen in AMD's place."""
+    few = ("cudnnActivationForward", "cudnnConvolutionForward", "cudnnRNNForward")
+    options = judge.Options(subject=folder, library="cudnn", functions=few, examples=3)
+    place = behind(folder, "cudnn", tmp_path)
+    config = judge._config(options, place / RELEASES[-1].hip_file)
+    run = judge._Run(plain_start(place), config, judge.chosen(load(), options), options, None)
+    run.all()
+    assert set(run.found) == set(few)
+    for outcome in run.found.values():
+        assert outcome.calls >= 3
+        assert (outcome.refused, outcome.wrong, outcome.rules) == ([], [], []), outcome.name
+        assert outcome.amd, f"{outcome.name} never reached MIOpen"
+    # MIOpen refuses every size of a network that was set by _V2 without a dropout descriptor
+    assert "miopenSetRNNDescriptor" in run.found["cudnnRNNForward"].amd
+
+
+def test_cudnn_was_asked() -> None:
+    """What AMD's real MIOpen said last; what it refuses is in the record, and is no confirmation."""
+    record = results.recorded("cudnn", "7.2")
+    assert record is not None
+    assert record.title == "MIOpen"
+    assert sum(o.launched for o in record.outcomes) > 300
+    right = {o.name for o in record.outcomes if o.state == "pass"}
+    assert {"cudnnConvolutionForward", "cudnnPoolingForward", "cudnnSoftmaxForward"} <= right
+    functions = [f for f in load().functions("cudnn", 9) if f.name == "cudnnConvolutionForward"]
+    assert collect.amd_host(functions)["cudnnConvolutionForward"].confirmation.version == f"MIOpen {record.version}"
 
 
 def test_behaviours(options: judge.Options, stand_in: Path) -> None:
@@ -61,7 +94,7 @@ def test_calls_and_checks(options: judge.Options, stand_in: Path) -> None:
 
 @pytest.mark.parametrize("release", sorted(BY_NAME))
 def test_the_last_results_are_kept(release: str) -> None:
-    record = results.recorded(release)
+    record = results.recorded("cublas", release)
     assert record is not None
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", record.date)
     assert record.version
@@ -74,15 +107,15 @@ def test_coverage_shows_what_has_not_changed_since(monkeypatch: pytest.MonkeyPat
     functions = [f for f in tables.functions("cublas", 12) if f.name in FEW]
     said = collect.amd_host(functions)
     assert set(said) == set(FEW)
-    newest = results.recorded(RELEASES[-1].name)
+    newest = results.recorded("cublas", RELEASES[-1].name)
     assert newest is not None
     assert said["cublasSgemm_v2"].confirmation.version == f"rocBLAS {newest.version}"
     changed = {
         r.name: replace(found, entries=dict.fromkeys(found.entries, "another"))
         for r in RELEASES
-        if (found := results.recorded(r.name))
+        if (found := results.recorded("cublas", r.name))
     }
-    monkeypatch.setattr(results, "recorded", changed.get)
+    monkeypatch.setattr(results, "recorded", lambda _, release: changed.get(release))
     assert collect.amd_host(functions) == {}
 
 

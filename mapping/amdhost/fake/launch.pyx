@@ -180,6 +180,13 @@ cdef public hipError_t hipModuleLaunchKernel(
     return launch(stream, <const char *>function, grid, block, shared)
 
 
+cdef public hipError_t hipModuleLaunchCooperativeKernel(
+    void *function, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
+    unsigned int bz, unsigned int shared, hipStream_t stream, void **arguments
+) noexcept nogil:
+    return hipModuleLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, arguments, NULL)
+
+
 cdef public hipError_t hipExtModuleLaunchKernel(
     void *function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz, size_t shared,
     hipStream_t stream, void **arguments, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags

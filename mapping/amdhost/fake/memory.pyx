@@ -19,6 +19,7 @@ cdef extern from "fake.h" nogil:
     extern hipError_t host_hipPointerGetAttributes(hipPointerAttribute_t *, const void *);
     extern hipError_t host_hipMemcpy(void *, const void *, size_t, int);
     extern hipError_t host_hipMemcpyAsync(void *, const void *, size_t, int, hipStream_t);
+    extern hipError_t host_hipMemcpyWithStream(void *, const void *, size_t, int, hipStream_t);
     extern hipError_t host_hipMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, int);
     extern hipError_t host_hipMemcpy2DAsync(void *, size_t, const void *, size_t, size_t, size_t, int, hipStream_t);
     extern hipError_t host_hipMemset(void *, int, size_t);
@@ -33,6 +34,7 @@ cdef extern from "fake.h" nogil:
     hipError_t host_hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *pointer)
     hipError_t host_hipMemcpy(void *dst, const void *src, size_t bytes, int kind)
     hipError_t host_hipMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, hipStream_t stream)
+    hipError_t host_hipMemcpyWithStream(void *dst, const void *src, size_t bytes, int kind, hipStream_t stream)
     hipError_t host_hipMemcpy2D(
         void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind)
     hipError_t host_hipMemcpy2DAsync(
@@ -129,6 +131,16 @@ cdef public hipError_t hipMemcpy(void *dst, const void *src, size_t bytes, int k
     fake_log(FAKE_COPY, FAKE_ALL, dst, bytes, b"hipMemcpy")
     error = forbidden()
     return error if error != hipSuccess else host_hipMemcpy(dst, src, bytes, kind)
+
+
+cdef public hipError_t hipMemcpyWithStream(
+    void *dst, const void *src, size_t bytes, int kind, hipStream_t stream
+) noexcept nogil:
+    """In the stream's order, and the caller waits for it."""
+    fake_log(FAKE_COPY, stream, dst, bytes, b"hipMemcpyWithStream")
+    if fake_captured(stream):
+        return host_fail(hipErrorStreamCaptureUnsupported)
+    return host_hipMemcpyWithStream(dst, src, bytes, kind, stream)
 
 
 cdef public hipError_t hipMemcpyAsync(

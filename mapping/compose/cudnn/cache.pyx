@@ -180,6 +180,11 @@ cdef uint32_t fill_pooling(miopenPoolingDescriptor_t d, const int32_t *w) noexce
 cdef uint32_t fill_rnn(miopenRNNDescriptor_t d, const int32_t *w) noexcept nogil:
     cdef void *dropout
     memcpy(&dropout, &w[8], sizeof(dropout))
+    if dropout is NULL:
+        # with none, _V2 succeeds and every size that is asked of the descriptor is refused (MIOpen 7.2.4)
+        return dg_miopen.miopenSetRNNDescriptor(
+            d, w[0], w[1], <miopenRNNInputMode_t>w[2], <miopenRNNDirectionMode_t>w[3], <miopenRNNMode_t>w[4],
+            <miopenRNNBiasMode_t>w[5], miopenRNNdefault, <miopenDataType_t>w[6])
     return dg_miopen.miopenSetRNNDescriptor_V2(
         d, w[0], w[1], <miopenDropoutDescriptor_t>dropout, <miopenRNNInputMode_t>w[2], <miopenRNNDirectionMode_t>w[3],
         <miopenRNNMode_t>w[4], <miopenRNNBiasMode_t>w[5], miopenRNNdefault, <miopenDataType_t>w[6])
@@ -209,7 +214,7 @@ cdef uint32_t filled(uint32_t kind, void *d, const int32_t *w, const char **what
         return dg_miopen.miopenSetLRNDescriptor(<miopenLRNDescriptor_t>d, <miopenLRNMode_t>w[0], <unsigned int>w[1],
                                                 factor[0], factor[1], factor[2])
     if kind == DNN_RNN:
-        what[0] = b"miopenSetRNNDescriptor_V2"
+        what[0] = b"miopenSetRNNDescriptor"
         return fill_rnn(<miopenRNNDescriptor_t>d, w)
     if kind == DNN_CTC:
         what[0] = b"miopenSetCTCLossDescriptor"

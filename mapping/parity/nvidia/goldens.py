@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import golden
+from ..options import ParityError
 
 FOLDER = Path(golden.PATH).parent
 SWEEP, PROBES = FOLDER / "types.json", FOLDER / "probes.json"
@@ -51,8 +52,11 @@ def keep(reports: list[Path]) -> list[str]:
     """Put reports into the goldens. What they do not speak of stays. Answers what was written."""
     found = list(lines(reports))
     where = seen_on(found)
-    if not all(line.get("seen") for line in found if line["what"] == "versions"):
-        raise ValueError("these are not NVIDIA's answers")
+    for line in found:
+        if line["what"] == "versions" and (not line["seen"] or "dragoman" in line["card"]):
+            raise ParityError(f"{line['card']} answered, not NVIDIA's libraries: nothing is kept")
+    if not where:
+        raise ParityError("no version in these reports: expected what `--out` wrote")
     sweeps = {x["function"]: {k: x[k] for k in ("columns", "answers")} for x in found if x["what"] == "sweep"}
     for line in found:
         if line["what"] == "judged":
