@@ -29,7 +29,7 @@ from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 
-from ..paths import package_dir
+from ..children import main_of
 from .plan import BuildError
 
 # No exception can be raised: C division, no bounds to check. Everything else is Cython's default.
@@ -113,7 +113,7 @@ def translate(source: Path, c_file: Path, module: str, include_dirs: Sequence[Pa
         )
 
 
-def serve() -> None:
+def main() -> None:
     """A worker's loop: one JSON request a line on stdin, one answer a line on stdout."""
     import Cython.Compiler.Main
     import Cython.Compiler.Pipeline  # noqa: F401  now, while whoever started this has other work to do
@@ -162,14 +162,8 @@ class Translator:
             worker.communicate()
 
     def _start(self) -> subprocess.Popen[str]:
-        # The package is found by its folder, whatever name it was imported under; `-c` keeps this folder's own
-        # modules (cython.py!) off the worker's path.
-        package = package_dir()
-        code = (
-            "import sys; sys.path.append(sys.argv[1]); import importlib; importlib.import_module(sys.argv[2]).serve()"
-        )
         worker = subprocess.Popen(
-            [sys.executable, "-c", code, str(package.parent), f"{package.name}.build.cython"],
+            main_of(__name__),
             cwd=self._folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
