@@ -25,7 +25,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
 
@@ -54,7 +54,10 @@ _MESSAGE = re.compile(r"^(?:warning: )?(\S[^\n]*?:\d+:\d+: [^\n]+)", re.MULTILIN
 
 def cython_version() -> str:
     """The installed Cython, which is part of what an object depends on."""
-    return version("cython")
+    try:
+        return version("cython")
+    except PackageNotFoundError as error:
+        raise BuildError("no Cython: pip install cython") from error
 
 
 def module_level_values(c_text: str, module: str) -> list[tuple[str, str, int]]:
