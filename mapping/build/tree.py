@@ -71,7 +71,7 @@ def writing(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise BuildError(cannot_write(Path(error.filename2 or error.filename or place), error)) from error
+        raise BuildError(cannot_write(place, error)) from error
 
 
 class Change:
