@@ -21,7 +21,7 @@ _FIRST = re.compile(r'\s*"(\w+)"\s*,?')
 _DEF = re.compile(r"^def (\w+)\(([^)]*)\)", re.MULTILINE)
 _PARAM = re.compile(r"(\w+):")
 _COMMENT = re.compile(r"#.*")
-_HEADER = re.compile(r"^#define (\w+)|^\} (\w+);|^typedef struct \w+ (\w+);|^[\w ]+?[ *](\w+)\(", re.MULTILINE)
+_HEADER = re.compile(r"^#define (\w+)|^\} (\w+);|^typedef (?:struct )?\w+ (\w+);|^[\w ]+?[ *](\w+)\(", re.MULTILINE)
 _DARK = re.compile(r"^[A-Za-z][\w ]*?[ *]+dark_(\w+)\(", re.MULTILINE)
 _WORD = re.compile(r'"([A-Za-z_]\w*)"')
 
