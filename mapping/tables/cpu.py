@@ -104,4 +104,4 @@ def is_half(entry: Entry, record: TypeRecord) -> bool:
     pointers = [p.kind.core for p in entry.params if p.kind.is_pointer and p.kind.core.role != "index"]
     data = [k for k in pointers if k.name not in ("scalar", "array", "result")]
     first = next(iter([*data, *pointers]), None)
-    return record.element(first.role if first else "T").size == 2
+    return first is not None and record.element(first.role).size == 2

@@ -175,7 +175,7 @@ class Known(Unknown):
     def amd_type(self, name: str, node: Node) -> None:
         known = self.types.translations["datatype"].pairs if "datatype" in self.types.translations else {}
         if name not in known:
-            node.fail(f"AMD has no {name}; expected a row that a block answers, or one of {', '.join(sorted(known))}")
+            node.fail(f"AMD has no {name}; expected a type of AMD's, or a row that a block answers")
 
     def enum(self, name: str, node: Node) -> None:
         if name not in self.types.enums and name not in self.types.aliases:

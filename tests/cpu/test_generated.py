@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pytest
 from dragoman.generate import cpu_rocblas
 from dragoman.tables.model import Tables
 
@@ -42,15 +39,6 @@ def test_one_function_reads_like_this(tables: Tables) -> None:
 
 def test_it_is_the_same_twice(tables: Tables) -> None:
     assert cpu_rocblas.generate(tables) == cpu_rocblas.generate(tables)
-
-
-def test_a_rule_that_does_not_exist(tables: Tables) -> None:
-    entry = next(e for e in tables.entries if e.key == "syr")
-    wrong = Tables(tables.libraries, (replace(entry, cpu="syrup"),))
-    with pytest.raises(
-        ValueError, match=r"level2.yaml:\d+:1: the CPU backend has no rule 'syrup' for rocblas_ssyr; expected"
-    ):
-        cpu_rocblas.generate(wrong)
 
 
 def test_what_is_needed_of_openblas(tables: Tables) -> None:

@@ -64,7 +64,63 @@ WRONG = {
         "params: {n: @'enum(cublasFillMode_t, fil)'}, rocm: rocblas_sgemm",
         "there is no translation 'fil'; did you mean 'fill'?",
     ),
+    "translation of another enumeration": (
+        "params: {n: @'enum(cublasFillMode_t, op)'}, rocm: rocblas_sgemm",
+        "the translation 'op' is of cublasOperation_t, not of cublasFillMode_t; expected one of fill",
+    ),
+    "cpu": (
+        "rocm: rocblas_sgemm, cpu: @syrup",
+        "the CPU backend has no rule 'syrup' for rocblas_sgemm; did you mean 'syr'?",
+    ),
+    "cpu without rocBLAS": (
+        "rocm: hipFree, cpu: @syr",
+        "`cpu` without a target in rocBLAS; expected one under `rocm`",
+    ),
+    "header": (
+        "rocm: rocblas_sgemm, header: @cublas_apy",
+        "unknown header of cuBLAS 'cublas_apy'; did you mean 'cublas_api'?",
+    ),
+    "answer": (
+        "unsupported: why, answer: @CUBLAS_STATUS_SUCCES",
+        "'CUBLAS_STATUS_SUCCES' is no constant of any enumeration; did you mean 'CUBLAS_STATUS_SUCCESS'?",
+    ),
+    "cell": (
+        "params: {t: enum(cublasComputeType_t)}, rocm: rocblas_sgemm, combos: {columns: [t], rows: [[@COMPUTE_32]], otherwise: A}",
+        "'CUBLAS_COMPUTE_32' is no constant of cublasComputeType_t; did you mean 'COMPUTE_32I'?",
+    ),
+    "type that AMD has not": (
+        "params: {t: datatype}, rocm: rocblas_sgemm, combos: {columns: [t], rows: [[@i64]], otherwise: NOT_SUPPORTED}",
+        "AMD has no CUDA_R_64I; expected a type of AMD's, or a row that a block answers",
+    ),
+    "typed literal": (
+        "params: {n: dim}, rocm: [{to: rocblas_sgemm, args: [@rocblas_strid(n)]}]",
+        "the type 'rocblas_strid' is not in tables/types; did you mean 'rocblas_stride'?",
+    ),
+    "oracle of other parameters": (
+        "params: {n: dim}, rocm: rocblas_sgemm, oracle: @amax",
+        "the oracle 'amax' takes incx, n, result, x; expected one that takes n",
+    ),
+    "lacks": (
+        "host: widened_herk, limits: l, lacks: {@tipe: [f64]}",
+        "the suite draws no value 'tipe'; did you mean 'type'?",
+    ),
+    "attribute": (
+        "params: {a: enum(cublasMath_t)}, host: widened_herk, attributes: {@CUBLAS_MATH: {type: int}}",
+        "'CUBLAS_MATH' is no constant of cublasMath_t; did you mean 'CUBLAS_DEFAULT_MATH'?",
+    ),
 }
+
+
+def test_a_type_of_no_version_is_refused_at_load(known: Callable[[], Known]) -> None:
+    libraries, asked = loader.load().libraries, known()
+    text = HEAD + "cublasX: {summary: s, params: {n: c(cublasHandle)}, host: widened_herk}\n"
+    entries = loader.load_text(text, "tables/cublas/level3ex.yaml", libraries, asked)
+    with pytest.raises(TableError) as caught:
+        loader.assemble(libraries, [*loader.load().entries, *entries], asked)
+    assert str(caught.value) == (
+        "tables/cublas/level3ex.yaml:2:32: the type 'cublasHandle' is not in tables/types for cuBLAS for CUDA 11; "
+        "did you mean 'cublasHandle_t'?"
+    )
 
 
 @pytest.fixture(scope="module")
