@@ -163,6 +163,7 @@ cdef public cudnnStatus_t get_rnn_weight_params(dnn_handle *h, dnn_rnn *d, int32
     """Where there is no matrix or bias, the address is NULL and the descriptor has no dimensions."""
     cdef dnn_net n
     cdef int gates = 8 if d.cell == CUDNN_LSTM else 6 if d.cell == CUDNN_GRU else 2
+    cdef int projects = d.projected != d.hidden
     cdef int sides = 2 if d.direction == CUDNN_BIDIRECTIONAL else 1
     cdef int there = 0
     cdef size_t offset = 0
@@ -171,7 +172,7 @@ cdef public cudnnStatus_t get_rnn_weight_params(dnn_handle *h, dnn_rnn *d, int32
         return status
     if md is NULL or bd is NULL or matrix is NULL or bias is NULL:
         return bad(b"a descriptor or a place for an address is NULL")
-    if not 0 <= layer < d.layers * sides or not 0 <= gate < gates:
+    if not 0 <= layer < d.layers * sides or not 0 <= gate < gates + projects:
         return bad(b"pseudoLayer or linLayerID is none of the network's")
     if size < n.weights:
         return bad(b"the weight space is too small")
@@ -194,9 +195,9 @@ cdef cudnnStatus_t begun(dnn_net *n, dnn_handle *h, dnn_rnn *d, int training, dn
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_net_sequences(n, xd, yd)
     if status == CUDNN_STATUS_SUCCESS:
-        status = dnn_net_state(n, hd, h0, h1)
+        status = dnn_net_state(n, d.projected, hd, h0, h1)
     if status == CUDNN_STATUS_SUCCESS and d.cell == CUDNN_LSTM:
-        status = dnn_net_state(n, cd, c0, c1)
+        status = dnn_net_state(n, d.hidden, cd, c0, c1)
     return status
 
 
@@ -276,6 +277,49 @@ cdef public cudnnStatus_t destroy_rnn_data_descriptor(dnn_rnn_data *d) noexcept 
     return status
 
 
+cdef inline bint comes_before(const int32_t *lengths, int32_t a, int32_t b) noexcept nogil:
+    return lengths[a] > lengths[b] or (lengths[a] == lengths[b] and a < b)
+
+
+cdef void sink(const int32_t *lengths, int32_t *order, int at, int count) noexcept nogil:
+    """In a heap whose last sequence is on top."""
+    cdef int32_t moved = order[at]
+    cdef int next
+    while 2 * at + 1 < count:
+        next = 2 * at + 1
+        if next + 1 < count and comes_before(lengths, order[next], order[next + 1]):
+            next += 1
+        if not comes_before(lengths, moved, order[next]):
+            break
+        order[at] = order[next]
+        at = next
+    order[at] = moved
+
+
+cdef bint ordered(const int32_t *lengths, int count, int32_t *order) noexcept nogil:
+    """Numbers of the sequences, the longest first; False: that is the order that they are in."""
+    cdef bint falls = True
+    cdef int32_t last
+    cdef int i
+    for i in range(count):
+        order[i] = i
+        falls = falls and (i == 0 or lengths[i] <= lengths[i - 1])
+    if falls:
+        return False
+    i = count // 2
+    while i > 0:
+        i -= 1
+        sink(lengths, order, i, count)
+    i = count
+    while i > 1:
+        i -= 1
+        last = order[0]
+        order[0] = order[i]
+        order[i] = last
+        sink(lengths, order, 0, i)
+    return True
+
+
 cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType_t type, cudnnRNNDataLayout_t layout,
         int longest, int batch, int vector, const int *lengths, void *fill) noexcept nogil:
     cdef int32_t *copied
@@ -301,13 +345,14 @@ cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType
         d.filled = 1 if fill is not NULL else 0
         d.fill = value
         return CUDNN_STATUS_SUCCESS  # the same again, maybe while another thread uses it
-    copied = <int32_t *>dg_the_core.alloc(<size_t>batch * sizeof(int32_t))
+    copied = <int32_t *>dg_the_core.alloc(2 * <size_t>batch * sizeof(int32_t))
     if copied is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
     memcpy(copied, lengths, <size_t>batch * sizeof(int32_t))
     if d.lengths is not NULL:
         dg_the_core.release(d.lengths)
     d.lengths = copied
+    d.order = copied + batch if ordered(copied, batch, copied + batch) else NULL
     d.type = <int32_t>type
     d.layout = <int32_t>layout
     d.longest = longest

@@ -264,7 +264,7 @@ cdef cudnnStatus_t same_steps(const dnn_net *n, const cudnnTensorDescriptor_t *d
 
 
 cdef int width_of(const dnn_rnn *d) noexcept nogil:
-    return d.hidden * (2 if d.direction == CUDNN_BIDIRECTIONAL else 1)
+    return d.projected * (2 if d.direction == CUDNN_BIDIRECTIONAL else 1)
 
 
 cdef cudnnStatus_t steps_begun(dnn_net *n, room *r, dnn_handle *h, dnn_rnn *d, int training, int steps,
@@ -297,15 +297,20 @@ cdef size_t bytes_of(const dnn_filter *d) noexcept nogil:
     return bytes
 
 
-cdef cudnnStatus_t states_checked(dnn_net *n, dnn_tensor *a, const void *p, dnn_tensor *b,
+cdef cudnnStatus_t sizes_checked(dnn_net *n, int size, dnn_tensor *a, const void *p, dnn_tensor *b,
         const void *q) noexcept nogil:
-    cdef cudnnStatus_t status = dnn_net_state(n, a, p, NULL)
-    return status if status != CUDNN_STATUS_SUCCESS else dnn_net_state(n, b, q, NULL)
+    cdef cudnnStatus_t status = dnn_net_state(n, size, a, p, NULL)
+    return status if status != CUDNN_STATUS_SUCCESS else dnn_net_state(n, size, b, q, NULL)
+
+
+cdef inline cudnnStatus_t states_checked(dnn_net *n, dnn_tensor *a, const void *p, dnn_tensor *b,
+        const void *q) noexcept nogil:
+    return sizes_checked(n, n.d.projected, a, p, b, q)
 
 
 cdef inline cudnnStatus_t cells_checked(dnn_net *n, dnn_tensor *a, const void *p, dnn_tensor *b,
         const void *q) noexcept nogil:
-    return CUDNN_STATUS_SUCCESS if n.d.cell != CUDNN_LSTM else states_checked(n, a, p, b, q)
+    return CUDNN_STATUS_SUCCESS if n.d.cell != CUDNN_LSTM else sizes_checked(n, n.d.hidden, a, p, b, q)
 
 
 # ---- sizes, and where weights lie
@@ -370,6 +375,7 @@ cdef cudnnStatus_t weights_found(dnn_handle *h, dnn_rnn *d, int layer, dnn_tenso
     cdef dnn_net n
     cdef dnn_tensor shape
     cdef int gates = 8 if d.cell == CUDNN_LSTM else 6 if d.cell == CUDNN_GRU else 2
+    cdef int projects = d.projected != d.hidden
     cdef size_t offset = 0
     cdef int there = 0
     cdef int i
@@ -378,7 +384,7 @@ cdef cudnnStatus_t weights_found(dnn_handle *h, dnn_rnn *d, int layer, dnn_tenso
         return status
     if place is NULL:
         return bad(b"the place for the address is NULL")
-    if not 0 <= layer < d.layers * (2 if d.direction == CUDNN_BIDIRECTIONAL else 1) or not 0 <= gate < gates:
+    if not 0 <= layer < d.layers * (2 if d.direction == CUDNN_BIDIRECTIONAL else 1) or not 0 <= gate < gates + projects:
         return bad(b"pseudoLayer or linLayerID is none of the network's")
     if wd.type != n.type or bytes_of(wd) < n.weights:
         return bad(b"wDesc has another type, or is smaller than the network's parameters")
@@ -548,7 +554,7 @@ cdef cudnnStatus_t backward_weights(dnn_net *n, const void *x, dnn_tensor *hxd, 
         return bad(b"x or dw is NULL")
     if dwd.type != n.type:
         return bad(b"dwDesc has another type than x")
-    status = dnn_net_state(n, hxd, hx, NULL)
+    status = dnn_net_state(n, n.d.projected, hxd, hx, NULL)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_net_memory(n, bytes_of(dwd), work_size, work, reserve_size, reserve)
     return status if status != CUDNN_STATUS_SUCCESS else dnn_net_backward_weights(

@@ -191,6 +191,7 @@ typedef struct dnn_rnn_data {
     int32_t vector;
     int32_t filled;   /* the padding has a value */
     int32_t *lengths; /* of this descriptor's own memory: one a sequence */
+    int32_t *order;   /* behind them: the sequences, the longest first; NULL: they are in that order */
     double fill;
     void *amd;
 } dnn_rnn_data;

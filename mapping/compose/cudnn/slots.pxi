@@ -161,6 +161,7 @@ cdef extern from "slots.h" nogil:
         int32_t vector
         int32_t filled
         int32_t *lengths
+        int32_t *order
         double fill
         void *amd
     ctypedef struct dnn_rnn_plan:
