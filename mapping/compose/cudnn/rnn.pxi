@@ -38,9 +38,14 @@ cdef public cudnnStatus_t set_rnn_descriptor_v8(dnn_rnn *d, cudnnRNNAlgo_t algo,
     if input_size < 1 or hidden < 1 or layers < 1 or projected < 1:
         return bad(b"a size or the number of layers is not positive")
     if projected > hidden:
-        return bad(b"projSize is larger than hiddenSize")
+        return cannot(b"projSize is larger than hiddenSize")
     if projected != hidden and cell != <uint32_t>CUDNN_LSTM:
         return cannot(b"only an LSTM can have a projection")
+    if projected != hidden and algo != <uint32_t>CUDNN_RNN_ALGO_STANDARD:
+        return cannot(b"a projection with a persistent algorithm")
+    if data_type == <uint32_t>CUDNN_DATA_DOUBLE and (algo == <uint32_t>CUDNN_RNN_ALGO_PERSIST_STATIC
+                                                     or algo == <uint32_t>CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H):
+        return cannot(b"doubles with a static persistent algorithm")
     if flags & ~1u:
         return bad(b"auxFlags has unknown bits")
     d.algo = <int32_t>algo
@@ -99,7 +104,7 @@ cdef public cudnnStatus_t rnn_set_clip_v8(dnn_rnn *d, cudnnRNNClipMode_t mode, c
 
 
 cdef public cudnnStatus_t rnn_set_clip_v9(dnn_rnn *d, cudnnRNNClipMode_t mode, double low, double high) noexcept nogil:
-    return rnn_set_clip_v8(d, mode, CUDNN_NOT_PROPAGATE_NAN, low, high)
+    return rnn_set_clip_v8(d, mode, CUDNN_PROPAGATE_NAN, low, high)
 
 
 cdef public cudnnStatus_t rnn_get_clip_v8(dnn_rnn *d, cudnnRNNClipMode_t *mode, cudnnNanPropagation_t *nan, double *low,
@@ -162,8 +167,7 @@ cdef public cudnnStatus_t get_rnn_weight_params(dnn_handle *h, dnn_rnn *d, int32
         const void *space, int32_t gate, dnn_tensor *md, void **matrix, dnn_tensor *bd, void **bias) noexcept nogil:
     """Where there is no matrix or bias, the address is NULL and the descriptor has no dimensions."""
     cdef dnn_net n
-    cdef int gates = 8 if d.cell == CUDNN_LSTM else 6 if d.cell == CUDNN_GRU else 2
-    cdef int projects = d.projected != d.hidden
+    cdef int projection = 8 if d.cell == CUDNN_LSTM else 6 if d.cell == CUDNN_GRU else 2  # may be asked for of any cell
     cdef int sides = 2 if d.direction == CUDNN_BIDIRECTIONAL else 1
     cdef int there = 0
     cdef size_t offset = 0
@@ -172,7 +176,7 @@ cdef public cudnnStatus_t get_rnn_weight_params(dnn_handle *h, dnn_rnn *d, int32
         return status
     if md is NULL or bd is NULL or matrix is NULL or bias is NULL:
         return bad(b"a descriptor or a place for an address is NULL")
-    if not 0 <= layer < d.layers * sides or not 0 <= gate < gates + projects:
+    if not 0 <= layer < d.layers * sides or not 0 <= gate <= projection:
         return bad(b"pseudoLayer or linLayerID is none of the network's")
     if size < n.weights:
         return bad(b"the weight space is too small")

@@ -542,8 +542,8 @@ cdef uint32_t squash(const plan *p, int mode, int rows, int columns, int pitch, 
 
 
 cdef uint32_t unsquash(const plan *p, int mode, int rows, int columns, int pitch, const float *y, const float *x,
-        float *grad) noexcept nogil:
-    """The gradient, in place: from y, or of a ReLU from x."""
+        const float *grad, float *out) noexcept nogil:
+    """The gradient from y, or of a ReLU from x; `out` may be `grad`."""
     cdef float one = 1
     cdef float zero = 0
     cdef dnn_tensor d
@@ -559,7 +559,7 @@ cdef uint32_t unsquash(const plan *p, int mode, int rows, int columns, int pitch
         return CUDNN_STATUS_NOT_SUPPORTED
     status = dg_miopen.miopenActivationBackward(
         <miopenHandle_t>p.n.h.amd, <miopenActivationDescriptor_t>f, &one, <miopenTensorDescriptor_t>amd, y,
-        <miopenTensorDescriptor_t>amd, grad, <miopenTensorDescriptor_t>amd, x, &zero, <miopenTensorDescriptor_t>amd, grad)
+        <miopenTensorDescriptor_t>amd, grad, <miopenTensorDescriptor_t>amd, x, &zero, <miopenTensorDescriptor_t>amd, out)
     return answered(status, b"miopenActivationBackward")
 
 
@@ -593,18 +593,23 @@ cdef uint32_t clipped(const plan *p, int rows, const float *c, float *memory, co
         p, miopenTensorOpMin, rows, p.K, memory, p.K, 1, high, p.K, 0, memory, p.K)
 
 
-cdef uint32_t through_clip(const plan *p, int rows, const float *c, float *memory, float *grad) noexcept nogil:
-    """The gradient of clipped cells, in place: none where a cell is not within its bounds."""
+cdef uint32_t through_clip(const plan *p, int rows, const float *c, float *grad) noexcept nogil:
+    """The gradient of clipped cells, in place: none where a cell is beyond a bound. On a bound it passes, and where the cell is
+    a NaN, of which the maximum gives the second operand."""
+    cdef float *beyond = spare(p, 1)
+    cdef float *below = spare(p, 3)
     cdef uint32_t status
     if not p.clips:
         return 0
-    status = combined(p, miopenTensorOpAdd, rows, p.K, c, p.K, -1, own(p, p.low), p.K, 0, memory, p.K)
+    status = combined(p, miopenTensorOpAdd, rows, p.K, c, p.K, -1, own(p, p.high), p.K, 0, beyond, p.K)
     if status == 0:
-        status = unsquash(p, miopenActivationRELU, rows, p.K, p.K, memory, memory, grad)
+        status = combined(p, miopenTensorOpAdd, rows, p.K, own(p, p.low), p.K, -1, c, p.K, 0, below, p.K)
     if status == 0:
-        status = combined(p, miopenTensorOpAdd, rows, p.K, own(p, p.high), p.K, -1, c, p.K, 0, memory, p.K)
+        status = combined(p, miopenTensorOpMax, rows, p.K, beyond, p.K, 1, below, p.K, 0, beyond, p.K)
     if status == 0:
-        status = unsquash(p, miopenActivationRELU, rows, p.K, p.K, memory, memory, grad)
+        status = unsquash(p, miopenActivationRELU, rows, p.K, p.K, beyond, beyond, grad, below)
+    if status == 0:
+        status = combined(p, miopenTensorOpAdd, rows, p.K, grad, p.K, -1, below, p.K, 0, grad, p.K)
     return status
 
 
@@ -889,9 +894,9 @@ cdef uint32_t step_back(const plan *p, const side *s, int t, const float *dy) no
     if status == 0:
         status = multiplied(p, count, p.K, dh, p.K, gates + 2 * p.K, p.G, 0, through, p.K)
     if status == 0:
-        status = unsquash(p, miopenActivationTANH, count, p.K, p.K, squashed, squashed, through)
+        status = unsquash(p, miopenActivationTANH, count, p.K, p.K, squashed, squashed, through, through)
     if status == 0:
-        status = through_clip(p, count, cells, memory, through)
+        status = through_clip(p, count, cells, through)
     if status == 0:
         status = added(p, count, p.K, s.c, p.K, through, p.K, s.c, p.K)
     if status == 0:
@@ -908,15 +913,16 @@ cdef uint32_t step_back(const plan *p, const side *s, int t, const float *dy) no
         status = multiplied(p, count - old, p.K, s.c + <int64_t>old * p.K, p.K, c, p.K, 0,
                             dgates + <int64_t>old * p.G + p.K, p.G)
     if status == 0:
-        status = unsquash(p, miopenActivationLOGISTIC, count, 3 * p.K, p.G, gates, gates, dgates)
+        status = unsquash(p, miopenActivationLOGISTIC, count, 3 * p.K, p.G, gates, gates, dgates, dgates)
     if status == 0:
-        status = unsquash(p, miopenActivationTANH, count, p.K, p.G, gates + 3 * p.K, gates + 3 * p.K, dgates + 3 * p.K)
+        status = unsquash(p, miopenActivationTANH, count, p.K, p.G, gates + 3 * p.K, gates + 3 * p.K, dgates + 3 * p.K,
+                          dgates + 3 * p.K)
     if status == 0:
         status = multiplied(p, count, p.K, s.c, p.K, gates + p.K, p.G, 0, s.c, p.K)
     if status == 0:
-        status = through_clip(p, old, s.cells + last * p.K, memory, s.c)
+        status = through_clip(p, old, s.cells + last * p.K, s.c)
     if status == 0:
-        status = through_clip(p, count - old, s.c0 + <int64_t>old * p.K, memory, s.c + <int64_t>old * p.K)
+        status = through_clip(p, count - old, s.c0 + <int64_t>old * p.K, s.c + <int64_t>old * p.K)
     if status == 0:
         status = product(p, False, False, count, p.P, p.G, dgates, p.G, s.r, p.P, 0, s.h, p.P)
     return status

@@ -49,9 +49,9 @@ def drawn(d: Draw) -> dict[str, Any]:
         lengths.sort(reverse=True)
     skip = d.flag(1, 8)
     type_ = d.type("f32 f32 f64 f16 bf16" if d.version >= 9 else "f32 f32 f64 f16")
-    # The persistent algorithms want both biases, and the static one no doubles.
+    # The persistent algorithms want both biases and no projection, and the static one no doubles.
     algorithm = d.word("standard standard standard persist_static persist_dynamic")
-    if type_ == "f64" and algorithm == "persist_static":
+    if projects or (type_ == "f64" and algorithm == "persist_static"):
         algorithm = "standard"
     return {
         "type": type_,
