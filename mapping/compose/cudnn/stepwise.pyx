@@ -290,9 +290,14 @@ cdef inline float *spare(const plan *p, int i) noexcept nogil:
 
 # ---- sequences
 
+cdef inline int sequence(const dnn_rows *d, int j) noexcept nogil:
+    """The number of the one that is the j-th longest."""
+    return d.lengths[d.batch + j] if d.reordered else j
+
+
 cdef int alive(const plan *p, int t) noexcept nogil:
     """How many sequences have a step t."""
-    cdef const dnn_rnn_data *d = p.n.xd
+    cdef const dnn_rows *d = p.n.xd
     cdef int low = 0
     cdef int high = p.N
     cdef int middle
@@ -302,7 +307,7 @@ cdef int alive(const plan *p, int t) noexcept nogil:
         return p.n.batches[t]
     while low < high:
         middle = (low + high) // 2
-        if d.lengths[middle if d.order is NULL else d.order[middle]] > t:
+        if d.lengths[sequence(d, middle)] > t:
             low = middle + 1
         else:
             high = middle
@@ -353,7 +358,7 @@ cdef inline uint32_t carried(const plan *p, bint back, char *ours, size_t our_pi
 
 cdef uint32_t carry_rows(const plan *p, bint back, char *ours, char *theirs, size_t row) noexcept nogil:
     """Sequences of rows of so many bytes between the program's memory and ours; `back`: to the program's."""
-    cdef const dnn_rnn_data *d = p.n.xd
+    cdef const dnn_rows *d = p.n.xd
     cdef size_t pitch = <size_t>p.N * row
     cdef size_t at
     cdef int t = 0
@@ -373,14 +378,14 @@ cdef uint32_t carry_rows(const plan *p, bint back, char *ours, char *theirs, siz
             t = end
         return status
     while j < p.N and status == 0:
-        i = j if d.order is NULL else d.order[j]
+        i = sequence(d, j)
         if d.layout == CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
             status = carried(p, back, ours + <size_t>j * row, pitch, theirs + <size_t>i * <size_t>p.T * row, row, row,
                              d.lengths[i])
             j += 1
             continue
         end = j + 1
-        while d.order is NULL and end < p.N and d.lengths[end] == d.lengths[i]:
+        while not d.reordered and end < p.N and d.lengths[end] == d.lengths[i]:
             end += 1
         status = carried(p, back, ours + <size_t>j * row, pitch, theirs + <size_t>i * row, pitch, <size_t>(end - j) * row,
                          d.lengths[i])
@@ -389,15 +394,15 @@ cdef uint32_t carry_rows(const plan *p, bint back, char *ours, char *theirs, siz
 
 
 cdef uint32_t carry_states(const plan *p, bint back, char *ours, char *theirs, size_t row) noexcept nogil:
-    cdef const dnn_rnn_data *d = p.n.xd
+    cdef const dnn_rows *d = p.n.xd
     cdef size_t pitch = <size_t>p.N * row
     cdef int j
     cdef uint32_t status = 0
-    if d is NULL or d.order is NULL:
+    if d is NULL or not d.reordered:
         return carried(p, back, ours, pitch, theirs, pitch, pitch, p.L * p.D)
     for j in range(p.N):
         if status == 0:
-            status = carried(p, back, ours + <size_t>j * row, pitch, theirs + <size_t>d.order[j] * row, pitch, row,
+            status = carried(p, back, ours + <size_t>j * row, pitch, theirs + <size_t>sequence(d, j) * row, pitch, row,
                              p.L * p.D)
     return status
 
@@ -420,7 +425,7 @@ cdef uint32_t cast(const plan *p, int64_t elements, int from_type, const void *s
 
 
 cdef inline bint in_order(const plan *p) noexcept nogil:
-    return p.n.xd is NULL or p.n.xd.order is NULL
+    return p.n.xd is NULL or not p.n.xd.reordered
 
 
 cdef uint32_t brought(const plan *p, const void *theirs, int width, float *place, const float **found) noexcept nogil:
