@@ -1,4 +1,4 @@
-/* A network with dropout between its layers: each forward pass in training draws another mask, a seed repeats them in order, and
+/* A network with dropout between its layers, also an LSTM with a projection or with bounds of its cells: each forward pass in training draws another mask, a seed repeats them in order, and
  * the gradients of x and of the weights are those of finite differences under one mask. The weights' pass has a workspace of its
  * own, and old gradients are added to. In inference nothing drops out.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/recurrent.c" -L"$LIBS" -lcudnn -lcudart -lm -o recurrent
@@ -12,8 +12,8 @@
 
 #include "check.h"
 
-enum { BATCH = 3, STEPS = 4, IN = 5, HIDDEN = 6, LAYERS = 3, SIDES = 2, OUT = HIDDEN * SIDES };
-enum { XS = STEPS * BATCH * IN, YS = STEPS * BATCH * OUT };
+enum { BATCH = 3, STEPS = 4, IN = 5, HIDDEN = 6, LAYERS = 3, SIDES = 2 };
+enum { XS = STEPS * BATCH * IN, YS = STEPS * BATCH * HIDDEN * SIDES };
 
 static const int lengths[BATCH] = {2, 4, 3};
 
@@ -22,10 +22,10 @@ typedef struct {
     cudnnDropoutDescriptor_t dropout;
     cudnnRNNDescriptor_t rnn;
     cudnnRNNDataDescriptor_t xd, yd;
-    cudnnTensorDescriptor_t state;
+    cudnnTensorDescriptor_t state, cell;
     void *states, *work, *other, *reserve;
     size_t state_bytes, work_bytes, reserve_bytes, weight_bytes;
-    int weights;
+    int weights, out;
     float *x, *y, *w, *dx, *dy, *dw;
 } net;
 
@@ -52,9 +52,10 @@ static void seed(net *n)
 
 static void forward(net *n, float *y)
 {
-    OK(cudnnRNNForward(n->handle, n->rnn, CUDNN_FWD_MODE_TRAINING, NULL, n->xd, n->x, n->yd, n->y, n->state, NULL, NULL, n->state,
+    OK(cudnnRNNForward(n->handle, n->rnn, CUDNN_FWD_MODE_TRAINING, NULL, n->xd, n->x, n->yd, n->y, n->state, NULL, NULL, n->cell,
                        NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work, n->reserve_bytes, n->reserve));
-    fetch(y, n->y, YS);
+    memset(y, 0, YS * sizeof *y);
+    fetch(y, n->y, STEPS * BATCH * n->out);
 }
 
 /* The sum of y·dy under the seed's first mask. */
@@ -65,8 +66,8 @@ static double loss(net *n, const float *dy)
     int i;
     seed(n);
     forward(n, y);
-    for (i = 0; i < YS; ++i)
-        if (i / OUT / BATCH < lengths[i / OUT % BATCH])
+    for (i = 0; i < STEPS * BATCH * n->out; ++i)
+        if (i / n->out / BATCH < lengths[i / n->out % BATCH])
             sum += (double)y[i] * dy[i];
     return sum;
 }
@@ -93,9 +94,10 @@ static void differ(net *n, float *there, int count, int step, const float *gradi
     free(values);
 }
 
-static void try_cell(net *n, cudnnRNNMode_t cell)
+static void try_cell(net *n, cudnnRNNMode_t cell, int projected, double bound)
 {
-    static const int dim[3] = {LAYERS * SIDES, BATCH, HIDDEN}, stride[3] = {BATCH * HIDDEN, HIDDEN, 1};
+    const int hidden[3] = {LAYERS * SIDES, BATCH, HIDDEN}, hidden_strides[3] = {BATCH * HIDDEN, HIDDEN, 1};
+    const int dim[3] = {LAYERS * SIDES, BATCH, projected}, stride[3] = {BATCH * projected, projected, 1};
     float y[2][3][YS], dy[YS], dx[XS], *dw, *old, fill = 0;
     size_t inference, nothing;
     int i, turn, k;
@@ -104,12 +106,16 @@ static void try_cell(net *n, cudnnRNNMode_t cell)
     OK(cudnnCreateRNNDataDescriptor(&n->yd));
     OK(cudnnCreateTensorDescriptor(&n->state));
     OK(cudnnSetTensorNdDescriptor(n->state, CUDNN_DATA_FLOAT, 3, dim, stride));
+    OK(cudnnCreateTensorDescriptor(&n->cell));
+    OK(cudnnSetTensorNdDescriptor(n->cell, CUDNN_DATA_FLOAT, 3, hidden, hidden_strides));
+    n->out = projected * SIDES;
     OK(cudnnSetRNNDescriptor_v8(n->rnn, CUDNN_RNN_ALGO_STANDARD, cell, CUDNN_RNN_DOUBLE_BIAS, CUDNN_BIDIRECTIONAL,
-                                CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH, IN, HIDDEN, HIDDEN,
+                                CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH, IN, HIDDEN, projected,
                                 LAYERS, n->dropout, CUDNN_RNN_PADDED_IO_ENABLED));
+    OK(cudnnRNNSetClip_v8(n->rnn, bound < 1 ? CUDNN_RNN_CLIP_MINMAX : CUDNN_RNN_CLIP_NONE, CUDNN_PROPAGATE_NAN, -bound, bound));
     OK(cudnnSetRNNDataDescriptor(n->xd, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, STEPS, BATCH, IN, lengths,
                                  &fill));
-    OK(cudnnSetRNNDataDescriptor(n->yd, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, STEPS, BATCH, OUT, lengths,
+    OK(cudnnSetRNNDataDescriptor(n->yd, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, STEPS, BATCH, n->out, lengths,
                                  &fill));
     OK(cudnnGetRNNWeightSpaceSize(n->handle, n->rnn, &n->weight_bytes));
     OK(cudnnGetRNNTempSpaceSizes(n->handle, n->rnn, CUDNN_FWD_MODE_INFERENCE, n->xd, &inference, &nothing));
@@ -133,8 +139,9 @@ static void try_cell(net *n, cudnnRNNMode_t cell)
     CHECK(memcmp(y[0], y[1], sizeof y[0]) == 0);
     for (k = 0; k < 2; ++k) {
         OK(cudnnRNNForward(n->handle, n->rnn, CUDNN_FWD_MODE_INFERENCE, NULL, n->xd, n->x, n->yd, n->y, n->state, NULL, NULL,
-                           n->state, NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work, 0, NULL));
-        fetch(y[k][0], n->y, YS);
+                           n->cell, NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work, 0, NULL));
+        memset(y[k][0], 0, sizeof y[k][0]);
+        fetch(y[k][0], n->y, STEPS * BATCH * n->out);
     }
     CHECK(memcmp(y[0][0], y[1][0], sizeof y[0][0]) == 0);
     CHECK(memcmp(y[0][0], y[0][1], sizeof y[0][0]) != 0);
@@ -142,7 +149,7 @@ static void try_cell(net *n, cudnnRNNMode_t cell)
     old = malloc(n->weight_bytes);
     fetch(old, n->dw, n->weights);
     loss(n, dy);
-    OK(cudnnRNNBackwardData_v8(n->handle, n->rnn, NULL, n->yd, n->y, n->dy, n->xd, n->dx, n->state, NULL, NULL, NULL, n->state,
+    OK(cudnnRNNBackwardData_v8(n->handle, n->rnn, NULL, n->yd, n->y, n->dy, n->xd, n->dx, n->state, NULL, NULL, NULL, n->cell,
                                NULL, NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work, n->reserve_bytes, n->reserve));
     OK(cudnnRNNBackwardWeights_v8(n->handle, n->rnn, CUDNN_WGRAD_MODE_ADD, NULL, n->xd, n->x, n->state, NULL, n->yd, n->y,
                                   n->weight_bytes, n->dw, n->work_bytes, n->other, n->reserve_bytes, n->reserve));
@@ -158,6 +165,7 @@ static void try_cell(net *n, cudnnRNNMode_t cell)
     OK(cudnnDestroyRNNDataDescriptor(n->xd));
     OK(cudnnDestroyRNNDataDescriptor(n->yd));
     OK(cudnnDestroyTensorDescriptor(n->state));
+    OK(cudnnDestroyTensorDescriptor(n->cell));
 }
 
 int main(void)
@@ -169,9 +177,11 @@ int main(void)
     OK(cudnnDropoutGetStatesSize(n.handle, &n.state_bytes));
     OK(cudaMalloc(&n.states, n.state_bytes));
     seed(&n);
-    try_cell(&n, CUDNN_RNN_TANH);
-    try_cell(&n, CUDNN_LSTM);
-    try_cell(&n, CUDNN_GRU);
+    try_cell(&n, CUDNN_RNN_TANH, HIDDEN, 1);
+    try_cell(&n, CUDNN_LSTM, HIDDEN, 1);
+    try_cell(&n, CUDNN_GRU, HIDDEN, 1);
+    try_cell(&n, CUDNN_LSTM, HIDDEN - 2, 1);
+    try_cell(&n, CUDNN_LSTM, HIDDEN, 0.125);
     OK(cudnnDestroyDropoutDescriptor(n.dropout));
     OK(cudaFree(n.states));
     OK(cudnnDestroy(n.handle));
