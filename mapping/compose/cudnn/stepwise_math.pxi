@@ -8,6 +8,7 @@ cdef inline uint32_t product(const plan *p, bint turns_a, bint turns_b, int64_t 
 
 
 cdef inline void block(dnn_tensor *d, int rows, int columns, int pitch) noexcept nogil:
+    memset(d, 0, sizeof(dnn_tensor))  # it is compared as a whole
     d.type = CUDNN_DATA_FLOAT
     d.format = CUDNN_TENSOR_NCHW
     d.count = 2
@@ -15,7 +16,6 @@ cdef inline void block(dnn_tensor *d, int rows, int columns, int pitch) noexcept
     d.dim[1] = columns
     d.stride[0] = pitch
     d.stride[1] = 1
-    d.amd = NULL
 
 
 cdef uint32_t combined(const plan *p, int op, int rows, int columns, const float *a, int a_pitch, double b_factor,

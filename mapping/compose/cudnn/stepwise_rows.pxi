@@ -118,12 +118,12 @@ cdef uint32_t carry_states(const plan *p, bint back, char *ours, char *theirs, s
 
 
 cdef inline void line(dnn_tensor *d, int type, int64_t elements) noexcept nogil:
+    memset(d, 0, sizeof(dnn_tensor))  # it is compared as a whole
     d.type = type
     d.format = CUDNN_TENSOR_NCHW
     d.count = 1
     d.dim[0] = <int32_t>elements
     d.stride[0] = 1
-    d.amd = NULL
 
 
 cdef uint32_t cast(const plan *p, int64_t elements, int from_type, const void *source, int to_type, void *to,
