@@ -140,7 +140,7 @@ class LibrarySources:
         yield made(
             f"{name}_translate.pxi", declared, "enumerations and statuses by table", "#", "tables/types/translate.yaml"
         )
-        if self.library.shared_blocks:
+        if self.library.support:  # pieces in files of their own call AMD's functions too
             yield made(
                 f"{name}_backend.pxi", imports.declarations(self.imports), "AMD functions that this library calls", "#"
             )

@@ -192,7 +192,7 @@ def _oracle(entry: Entry) -> Iterator[str]:
         yield f"oracle {entry.oracle!r} is not registered"
         return
     asked = set(inspect.signature(ORACLES[entry.oracle].function).parameters)
-    given = {p.name for p in entry.params if p.kind.name != "handle"}
+    given = {p.name for p in entry.params if p.kind.name not in ("handle", "desc")}
     if asked != given:
         yield f"oracle {entry.oracle} takes {sorted(asked)}; expected {sorted(given)}"
 
