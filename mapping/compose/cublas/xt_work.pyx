@@ -427,10 +427,6 @@ cdef cublasStatus_t product(
     cdef char *at
     cdef const void *kept
     cdef bint hermitian = (left if left.mirrored else right).mirror == rocblas_operation_conjugate_transpose
-    if equals(type, alpha, 0):
-        k = 0
-    if k == 0 and equals(type, beta, 1):
-        return CUBLAS_STATUS_SUCCESS
     if begin(&w, h, type, m, n, k):
         for J in range(tiles_of(&w, n)):
             j = J * w.tile
@@ -483,11 +479,15 @@ cdef public cublasStatus_t xt_multiply(
         return CUBLAS_STATUS_INVALID_VALUE
     if m == 0 or n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if endless(lda, m if turned_a else k, type) or endless(ldb, k if turned_b else n, type) or endless(ldc, n, type):
-        return CUBLAS_STATUS_INVALID_VALUE
     if alpha is NULL or beta is NULL or C is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
-    if (A is NULL or B is NULL) and k != 0 and not equals(type, alpha, 0):
+    if equals(type, alpha, 0):
+        k = 0
+    if k != 0 and (A is NULL or B is NULL):
+        return CUBLAS_STATUS_INVALID_VALUE
+    if k == 0 and equals(type, beta, 1):
+        return CUBLAS_STATUS_SUCCESS
+    if endless(ldc, n, type) or (k != 0 and (endless(lda, m if turned_a else k, type) or endless(ldb, k if turned_b else n, type))):
         return CUBLAS_STATUS_INVALID_VALUE
     return product(h, type, &left, &right, m, n, k, alpha, beta, <char *>C, ldc)
 
@@ -497,23 +497,29 @@ cdef public cublasStatus_t xt_sided(
     size_t lda, const void *B, size_t ldb, const void *beta, void *C, size_t ldc
 ) noexcept nogil:
     cdef bint on_left = side == CUBLAS_SIDE_LEFT
-    cdef size_t order = m if on_left else n
+    cdef size_t order = m if on_left else n, k = order
     cdef operand mirror = plain(A, lda, rocblas_operation_none), other = plain(B, ldb, rocblas_operation_none)
     if (storage != XT_PACKED and short_of(lda, order)) or short_of(ldb, m) or short_of(ldc, m):
         return CUBLAS_STATUS_INVALID_VALUE
     if m == 0 or n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if endless(order if storage == XT_PACKED else lda, order, type) or endless(ldb, n, type) or endless(ldc, n, type):
+    if alpha is NULL or beta is NULL or C is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
-    if alpha is NULL or beta is NULL or C is NULL or ((A is NULL or B is NULL) and not equals(type, alpha, 0)):
+    if equals(type, alpha, 0):
+        k = 0
+    if k != 0 and (A is NULL or B is NULL):
+        return CUBLAS_STATUS_INVALID_VALUE
+    if k == 0 and equals(type, beta, 1):
+        return CUBLAS_STATUS_SUCCESS
+    if endless(ldb, n, type) or endless(ldc, n, type) or endless(order if storage == XT_PACKED else lda, order, type):
         return CUBLAS_STATUS_INVALID_VALUE
     mirror.mirrored = True
     mirror.lower = uplo == CUBLAS_FILL_MODE_LOWER
     mirror.mirror = rocblas_operation_conjugate_transpose if storage == XT_HERMITIAN else rocblas_operation_transpose
     mirror.packed = order if storage == XT_PACKED else 0
     if on_left:
-        return product(h, type, &mirror, &other, m, n, m, alpha, beta, <char *>C, ldc)
-    return product(h, type, &other, &mirror, m, n, n, alpha, beta, <char *>C, ldc)
+        return product(h, type, &mirror, &other, m, n, k, alpha, beta, <char *>C, ldc)
+    return product(h, type, &other, &mirror, m, n, k, alpha, beta, <char *>C, ldc)
 
 
 # ---- updates of one triangle
@@ -618,8 +624,6 @@ cdef public cublasStatus_t xt_rank(
         return CUBLAS_STATUS_INVALID_VALUE
     if n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if endless(lda, cols, type) or endless(ldb, cols, type) or endless(ldc, n, type):
-        return CUBLAS_STATUS_INVALID_VALUE
     if alpha is NULL or beta is NULL or C is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
     if equals(alpha_type, alpha, 0):
@@ -628,6 +632,8 @@ cdef public cublasStatus_t xt_rank(
         return CUBLAS_STATUS_INVALID_VALUE
     if k == 0 and equals(beta_type, beta, 1):
         return CUBLAS_STATUS_SUCCESS
+    if endless(ldc, n, type) or (k != 0 and (endless(lda, cols, type) or endless(ldb, cols, type))):
+        return CUBLAS_STATUS_INVALID_VALUE
     by.alpha = number(type, part(alpha_type, alpha, 0), part(alpha_type, alpha, 1))
     by.turned = number(type, part(alpha_type, alpha, 0), -part(alpha_type, alpha, 1)) if hermitian else by.alpha
     by.beta = number(type, part(beta_type, beta, 0), part(beta_type, beta, 1))
@@ -671,9 +677,9 @@ cdef cublasStatus_t bad_triangle(
         return CUBLAS_STATUS_INVALID_VALUE
     if m == 0 or n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if endless(lda, order, type) or endless(ldb, n, type) or endless(ldc, n, type):
-        return CUBLAS_STATUS_INVALID_VALUE
     if alpha is NULL or C is NULL or ((t.a.at is NULL or B is NULL) and not equals(type, alpha, 0)):
+        return CUBLAS_STATUS_INVALID_VALUE
+    if endless(lda, order, type) or endless(ldb, n, type) or endless(ldc, n, type):
         return CUBLAS_STATUS_INVALID_VALUE
     return CUBLAS_STATUS_SUCCESS
 
