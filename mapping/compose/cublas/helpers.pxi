@@ -20,6 +20,9 @@ cdef extern from "version.h" nogil:
     const int dg_cudart_version
 
 
+include "lt_state.pxi"
+
+
 cdef inline cublasStatus_t open_stream(dg_blas *h, void *stream, void **blas) noexcept nogil:
     """A rocblas_handle for one more stream, with this handle's modes, on the device the handle was created for."""
     cdef int device = h.device
@@ -100,6 +103,7 @@ cdef inline cublasStatus_t destroy(cublasHandle_t handle) noexcept nogil:
         for i in range(h.stream_count):
             dg_rocblas.rocblas_destroy_handle(streams[i].blas)
         dg_the_core.release(streams)
+    lt_state_drop(h)
     dg_the_core.slot_free(h)
     return CUBLAS_STATUS_SUCCESS
 
@@ -237,14 +241,15 @@ cdef inline cublasStatus_t get_math_mode(dg_blas *h, cublasMath_t *mode) noexcep
 
 
 cdef inline cublasStatus_t set_sm_count_target(dg_blas *h, int count) noexcept nogil:
-    """0: all of them. No more than the handle's device has, as seen on NVIDIA's library."""
+    """0: all of them. NVIDIA's refuses more than its device has; programs choose by NVIDIA's devices, the largest of which has 160, and AMD's
+    may have 2: a program that asks for what it gets there must not fail here."""
     cdef int there = 0
     if count < 0:
         return CUBLAS_STATUS_INVALID_VALUE
     if count > 0:
         if dg_hip.hipDeviceGetAttribute(&there, 63, h.device) != 0:  # the number of multiprocessors
             return CUBLAS_STATUS_INTERNAL_ERROR
-        if count > there:
+        if count > there and count > 160:
             return CUBLAS_STATUS_INVALID_VALUE
     h.sm_target = count
     return CUBLAS_STATUS_SUCCESS
