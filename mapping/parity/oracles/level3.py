@@ -168,8 +168,9 @@ def hemm(
 
 @oracle()
 def spmm(
-    *, side: int, uplo: int, m: int, n: int, alpha: Array, AP: Array, B: Array, ldb: int, beta: Array, C: Array, ldc: int
-) -> list[Claim]:
+    *, side: int, uplo: int, m: int, n: int, alpha: Array, AP: Array, B: Array, ldb: int, beta: Array, C: Array,
+    ldc: int,
+) -> list[Claim]:  # fmt: skip
     """C ← α·A·B + β·C or α·B·A + β·C, A symmetric, its triangle packed by columns."""
     if m == 0 or n == 0:
         return []
