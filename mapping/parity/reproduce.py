@@ -17,7 +17,7 @@ from .options import default_subject
 from .status import baseline
 from .subject import LibrarySubject, Subject, select_backend
 
-_OWN = ("seed", "data", "poison", "alias", "device", "blank", "absent")
+_OWN = ("seed", "data", "poison", "alias", "device", "blank", "absent", "tiles")
 
 
 def call(
@@ -52,6 +52,7 @@ def call(
         bool(extra.get("device", False)),
         bool(extra.get("blank", False)),
         tuple(extra.get("absent", ())),
+        int(extra.get("tiles", 0)),
     )
     if isinstance(subject, (str, Path)):
         select_backend(backend)

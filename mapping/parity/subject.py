@@ -26,7 +26,8 @@ class Subject(Protocol):
     memory: Memory
 
     def handle(self, name: str = "") -> int:
-        """The handle of this session; `freed` is one that was destroyed."""
+        """The handle of this session; `freed` is one that was destroyed. `xt N` is cuBLASXt's with tiles of order N (0: of its
+        own choice), `freed xt` a dead one of it."""
         ...
 
     def pointer_mode(self, device: bool) -> None: ...
@@ -60,6 +61,7 @@ _C_TYPES: dict[str, Any] = {
     "cuComplex": _Complex32,
     "cuDoubleComplex": _Complex64,
     "cublasHandle_t": ctypes.c_void_p,
+    "cublasXtHandle_t": ctypes.c_void_p,
     "cudaStream_t": ctypes.c_void_p,
     "cudaEvent_t": ctypes.c_void_p,
     "void": None,
@@ -111,6 +113,7 @@ class LibrarySubject:
         self._cublas = self._load("cublas")
         self._legacy = False
         self._handle = self._create()
+        self._tiled: dict[str, int] = {}  # cuBLASXt's handles
 
     def _file(self, library: str) -> Path:
         path = self._folder / self._tables.libraries[library].versions[self._major].file_name(self._target)
@@ -137,7 +140,26 @@ class LibrarySubject:
             freed = self._create()  # a new one: those of long ago may be somebody else's by now
             self._cublas.cublasDestroy_v2(ctypes.c_void_p(freed))
             return freed
+        if name == "freed xt":
+            freed = self._create_tiled(0)
+            self._cublas.cublasXtDestroy(ctypes.c_void_p(freed))
+            return freed
+        if name:
+            if name not in self._tiled:
+                self._tiled[name] = self._create_tiled(int(name.split()[1]))
+            return self._tiled[name]
         return self._handle
+
+    def _create_tiled(self, order: int) -> int:
+        handle, device = ctypes.c_void_p(), ctypes.c_int(0)
+        status = self._cublas.cublasXtCreate(ctypes.byref(handle))
+        if not status:
+            status = self._cublas.cublasXtDeviceSelect(handle, 1, ctypes.byref(device))
+        if not status and order:
+            status = self._cublas.cublasXtSetBlockDim(handle, order)
+        if status or not handle.value:
+            raise StickyError(f"making a handle of cuBLASXt answered {status}")
+        return handle.value
 
     def pointer_mode(self, device: bool) -> None:
         if device != self._mode:

@@ -41,7 +41,7 @@ from .model import (
 )
 from .types import load_types
 
-FORMS = ("plain", "v2", "i64", "v1", "ptsz", "ptds")
+FORMS = ("plain", "v2", "i64", "v1", "host", "ptsz", "ptds")
 CAPTURE = ("safe", "workspace", "refuse")
 # dg_reason names (mapping/runtime/dragoman.h) that every library answers by a status of its own.
 REASONS = ("bad_handle", "forked", "no_backend", "no_memory", "no_kernels", "closing", "unsupported", "invalid")
@@ -351,7 +351,7 @@ def _forms(node: Node) -> tuple[Form, ...]:
     words = [n.choice(FORMS, "form") for n in node.sequence()]
     if not words:
         node.fail("no form; expected at least one")
-    bases = [w for w in words if w in ("plain", "v2")] or ["plain"]
+    bases = [w for w in words if w in ("plain", "v2", "host")] or ["plain"]
     forms = [Form(b) for b in bases]
     if "i64" in words:
         forms += [Form(b, wide=True) for b in bases]
