@@ -42,7 +42,7 @@ assert lib.cublasCreate_v2(c.byref(handle)) == 0
 x = (c.c_float * 8)()
 random.seed(5)
 told = []
-def met(): 
+def met():
     s = blas.telling_last().contents
     return [s.stream or 0, s.pointer, s.atomics, s.math]
 state = {"stream": 0, "pointer": 0, "atomics": 0, "math": 0}
