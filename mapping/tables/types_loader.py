@@ -20,7 +20,7 @@ A file under `tables/types/` holds the types of one library, grouped by the head
           fields: {width: size_t, …}            # `union:` instead of `fields:` for a union
       handles: {cublasHandle_t: struct cublasContext}         # pointer to
       aliases: {cudaDataType: enum cudaDataType_t}            # typedef
-      macros: {cudaHostAllocMapped: "0x02"}
+      macros: {cudaHostAllocMapped: "0x02"}                   # `NAME(a, b): …` for one with parameters
 
 A field is a C type, or a mapping with `type`, `since`, `until`; `{struct: {…}}` or `{union: {…}}` nests, and a field
 whose name is the word `union` or `struct` itself is an anonymous one. Offsets follow from the rules of C (`layout.py`).
@@ -215,7 +215,7 @@ class _Reader:
         self.aliases[name] = Alias(name, ctype, owner, header, span, key_node.where)
 
     def _macro(self, name: str, key_node: Node, node: Node, owner: Owner, header: str) -> None:
-        _name(key_node)
+        _name(key_node, parameters=True)
         self._claim(name, key_node)
         text, span = _annotated(node, "text", "a macro's text")
         self.macros[name] = Macro(name, text, owner, header, span, key_node.where)
@@ -234,9 +234,10 @@ def _owner(node: Node) -> Owner:
     return Owner(library, by, MappingProxyType(versions))
 
 
-def _name(node: Node) -> str:
+def _name(node: Node, parameters: bool = False) -> str:
+    """A C name; a macro's may have parameters behind it, `NAME(a, b)`."""
     text = node.text("a C name")
-    if not re.match(r"[A-Za-z_]\w*$", text):
+    if not re.match(r"[A-Za-z_]\w*" + (r"(\(\w+(, \w+)*\))?" if parameters else "") + "$", text):
         node.fail(f"{text!r} is not a C name; expected letters, digits and underscores")
     return text
 

@@ -318,3 +318,19 @@ def test_half_conversions(all_functions: tuple[int, Path], tmp_path: Path) -> No
     bf = (np.array([int(r[1], 16) for r in rows], dtype=np.uint32) << np.uint32(16)).view(np.float32)
     finite = np.isfinite(wide) & (np.abs(wide) > 1e-37)  # normal numbers
     assert np.all(np.abs(bf[finite] - wide[finite]) <= np.abs(wide[finite]) * 2.0**-8)
+
+
+# Macros that lead to functions which no version has.
+NOWHERE = re.compile(r"cublas[SDCZ]rotm?g_64$")
+
+
+@pytest.mark.parametrize(("library", "major"), [("cublas", m) for m in MAJORS] + [("cudnn", 8), ("cudnn", 9)])
+def test_every_type_and_macro_is_there(library: str, major: int) -> None:
+    """A program may use a type or a macro that no function has: an older name of a flag, a sub-library's version."""
+    cuda, cudnn = (major, None) if library == "cublas" else (12, major)
+    functions = list(facts.cuda_functions(library, major).values())
+    if library == "cublas":
+        functions += facts.cuda_functions("cublasLt", major).values()
+    words = set(re.findall(r"\w+", "\n".join(render(load_types(), functions, cuda, cudnn).values())))
+    missing = [n for n in facts.cuda_names(library, major) if n not in words and not NOWHERE.match(n)]
+    assert not missing, f"{len(missing)} names: {', '.join(missing)}"

@@ -94,6 +94,13 @@ def cuda_macros(library: str, major: int) -> dict[str, str]:
 
 
 @cache
+def cuda_names(library: str, major: int) -> list[str]:
+    """Types and macros that the headers of one version define, without guards and what they keep for themselves."""
+    stem, versions = CUDA[library]
+    return [name for name, _ in _rows(HERE / "cuda" / f"{stem}-{versions[major]}.names.tsv")]
+
+
+@cache
 def rocm_functions(library: str, version: str) -> dict[str, Function]:
     rows = _rows(HERE / "rocm" / f"{library}-{version}.functions.tsv")
     return {name: Function(name, result, _params(params)) for name, result, params in rows}
