@@ -18,7 +18,10 @@ static void multiprocessors(cublasHandle_t handle)
     OK(cublasSetSmCountTarget(handle, count));
     OK(cublasGetSmCountTarget(handle, &target));
     CHECK(target == count);
-    CHECK(cublasSetSmCountTarget(handle, count + 1) == CUBLAS_STATUS_INVALID_VALUE);
+    OK(cublasSetSmCountTarget(handle, 160)); /* NVIDIA's largest, whatever this device has */
+    OK(cublasSetSmCountTarget(handle, 4));
+    OK(cublasSetSmCountTarget(handle, count));
+    CHECK(cublasSetSmCountTarget(handle, (count > 160 ? count : 160) + 1) == CUBLAS_STATUS_INVALID_VALUE);
     CHECK(cublasSetSmCountTarget(handle, -1) == CUBLAS_STATUS_INVALID_VALUE);
     OK(cublasGetSmCountTarget(handle, &target));
     CHECK(target == count); /* as it was */
