@@ -437,22 +437,23 @@ def an_error_is_told_twice(s: Spoiled, real: Real, name: str, a: Arguments) -> A
     return answer
 
 
-@spoiled("cublasGetError", "cublasInit", "cublasShutdown")
+@spoiled("cublasGetError")
 def errors_are_forgotten(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
     answer = real(name, *a)
     return 0 if name == "cublasGetError" else answer
 
 
 @spoiled("cublasShutdown", "cublasInit", "cublasSetKernelStream")
-def nothing_is_shut_down(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
-    return 0 if name == "cublasShutdown" else real(name, *a)
+def a_shutdown_is_the_end(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    s.seen["ended"] = s.seen.get("ended") or name == "cublasShutdown"
+    return 0.0 if name == "cublasSdot" and s.seen["ended"] else real(name, *a)
 
 
-@spoiled("cublasInit", "cublasShutdown")
-def it_begins_only_once(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
-    if name == "cublasInit" and s.seen.get("begun"):
-        return 0
-    s.seen["begun"] = s.seen.get("begun") or name == "cublasInit"
+@spoiled("cublasShutdown")
+def a_second_shutdown_is_refused(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    if name == "cublasShutdown" and s.seen.get("before") == name:
+        return 1
+    s.seen["before"] = name
     return real(name, *a)
 
 
