@@ -59,9 +59,7 @@ class BuildPackage(build_py):
             build_host(package / "lib", progress=progress)
         except BuildError as error:
             sys.exit(f"dragoman: {error}")
-        for note in (package / "lib").rglob(
-            ".*.json"
-        ):  # what the next build would want to know, with this tree's paths
+        for note in (package / "lib").rglob(".*"):  # what the next build would want to know, with this tree's paths
             note.unlink()
 
 

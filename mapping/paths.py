@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from pathlib import Path
+
+from .errors import UserError
 
 
 def package_dir() -> Path:
@@ -28,16 +31,32 @@ def exports_dir() -> Path | None:
 
 
 def cache_dir() -> Path:
-    """The user's cache folder for dragoman; not created here.
+    """The user's cache folder for dragoman, absolute; not created here.
 
-    `DRAGOMAN_CACHE` overrides it; otherwise the platform's convention is followed.
+    `DRAGOMAN_CACHE` overrides it; otherwise the platform's convention is followed. `UserError` where there is neither.
     """
     override = os.environ.get("DRAGOMAN_CACHE")
     if override:
-        return Path(override)
+        return Path(override).absolute()
+    # The convention has relative values ignored.
+    variable = "LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME"
+    named = Path(os.environ.get(variable, ""))
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local"))) / "dragoman" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dragoman"
+        return (named if named.is_absolute() else _home() / "AppData" / "Local") / "dragoman" / "cache"
+    return (named if named.is_absolute() else _home() / ".cache") / "dragoman"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:  # no HOME, and a user that the system does not know
+        raise UserError("no home folder to keep a cache in; set HOME or DRAGOMAN_CACHE=DIR") from error
+
+
+def cannot_write(place: Path, error: OSError) -> str:
+    """One line, and what helps where it is the cache folder."""
+    other = "; another place: DRAGOMAN_CACHE=DIR" if place.is_relative_to(cache_dir()) else ""
+    return f"cannot write to {place}: {error.strerror or error}{other}"
 
 
 def shipped_libraries() -> Path | None:
@@ -47,5 +66,5 @@ def shipped_libraries() -> Path | None:
 
 
 def default_out() -> Path:
-    """Where `dragoman build` writes without `--out`."""
-    return cache_dir() / "build"
+    """Where `dragoman build` writes without `--out`: a folder of this copy's own, as others may share the cache."""
+    return cache_dir() / "build" / hashlib.sha256(os.fsencode(package_dir())).hexdigest()[:12]

@@ -4,7 +4,6 @@ libraries, and what the fake HIP runtime saw of them."""
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -226,7 +225,3 @@ def main() -> int:
         return work
 
     return serve(begin)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..parity.process import environment
+from ..children import main_of
 from . import elf
 from .fake import COMPILERS
 from .packages import Have, tables
@@ -17,14 +17,14 @@ from .packages import Have, tables
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What goes before a program's arguments, and its environment."""
+    """What goes before Python's arguments, and its environment."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
     private: bool  # with a C library of its own
 
-    def python(self, module: str, *arguments: str) -> list[str]:
-        return [*self.command, "-m", module, *arguments]
+    def python(self, module: str) -> list[str]:
+        return main_of(module, program=self.command)
 
 
 def start(home: Path, have: Have, backend: Path) -> Start:
@@ -54,7 +54,7 @@ def plain_start(backend: Path) -> Start:
 
 def _environment(backend: Path) -> dict[str, str]:
     found = {
-        **environment(os.environ),
+        **os.environ,
         "DRAGOMAN_BACKEND": str(backend),
         # One thread: nothing here computes.
         "OPENBLAS_NUM_THREADS": "1",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -242,6 +241,3 @@ def main() -> int:
 
 
 __all__ = ["PROCEDURES", "Watched", "Worker", "main", "procedures"]
-
-if __name__ == "__main__":
-    sys.exit(main())

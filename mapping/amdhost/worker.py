@@ -5,7 +5,6 @@ which one a dead child died of."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -236,7 +235,3 @@ def _line(case: Case, function: Function) -> str:
 
 def main() -> int:
     return serve_with(Worker)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,7 @@
 """One build from tables to libraries: what `dragoman build`, the wheel and the tests call.
 
-A stamp beside the output remembers what went in, so that a build with nothing changed answers without reading a table.
+A stamp beside the output remembers what went in and came out, so that a build with nothing changed answers without reading a
+table. tree.py says how the output gets from one state to the next.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from importlib.metadata import version
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import __version__, paths
-from . import openblas_windows
-from .builder import build
+from . import openblas_windows, tree
+from .builder import make
 from .cython import Translator
 from .plan import BuildError, Library, Progress
 from .toolchain import LINUX, WINDOWS, find_toolchain, host_target
@@ -44,6 +45,23 @@ class Built:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a build is to make: part of its digest."""
+
+    targets: tuple[str, ...]
+    majors: tuple[int, ...]
+    libraries: tuple[str, ...]
+    function: str
+    toolchain: str
+    links: bool
+
+    @property
+    def whole(self) -> bool:
+        """Everything of its targets and majors: what else of ours lies there is out of date."""
+        return not self.libraries and not self.function
+
+
 def build_all(
     out: Path | None = None,
     *,
@@ -54,83 +72,77 @@ def build_all(
     toolchain: str = "zig",
     jobs: int | None = None,
     progress: Progress | None = None,
+    waiting: Callable[[], None] | None = None,
     links: bool = True,
 ) -> Built:
-    """Generate and build into `out` (default: the user's cache folder).
+    """Generate and build into `out` (default: a folder of this installation's in the user's cache).
 
     libraries  names such as `cublas`; all if empty. Their companions (core, CPU backend) are always built.
     function   a symbol: only the libraries that export it are generated and built.
+    waiting    called where somebody else builds there at the moment, which is waited for.
 
     Raises `BuildError` (one line) where something cannot be built, `TableError` where a table is wrong.
     """
     started = time.monotonic()
     out = (out or paths.default_out()).absolute()  # workers run in folders of their own
-    majors = tuple(sorted(majors))
-    options = [list(targets), list(majors), sorted(libraries), function, toolchain, links, str(out)]
-    digest = _digest(options)
-    stamp = out / ".stamp.json"
-    known = _read_stamp(stamp, digest)
-    if known:
+    asked = _Asked(tuple(targets), tuple(sorted(majors)), tuple(sorted(libraries)), function, toolchain, links)
+    known = tree.finished(out, _digest(asked), asked.targets)
+    if known:  # nothing is written then: `out` need not be one's own
         return Built(out, known, (), 0, time.monotonic() - started)
-
-    with contextlib.ExitStack() as stack:
-        translator = stack.enter_context(Translator(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
-        translator.warm(min(2, jobs or os.cpu_count() or 1))
-        found, changed, compiled = _build(
-            out, targets, majors, libraries, function, toolchain, jobs, progress, links, translator
-        )
-    stamp.write_text(json.dumps({"digest": digest, "files": [str(p) for p in found]}), encoding="utf-8")
+    with tree.locked(out, waiting):
+        digest = _digest(asked)  # before anything is read: what changes from here on is for the next build
+        known = tree.finished(out, digest, asked.targets)  # whoever was waited for may have built this
+        if known:
+            return Built(out, known, (), 0, time.monotonic() - started)
+        with tree.Change(out) as change:
+            found, compiled = _make(change, asked, jobs, progress)
+            changed = change.commit(whole=asked.whole)
+            change.stamp(digest, found, asked.targets)
     return Built(out, tuple(found), tuple(changed), compiled, time.monotonic() - started)
 
 
-def _build(
-    out: Path,
-    targets: Sequence[str],
-    majors: Sequence[int],
-    libraries: Sequence[str],
-    function: str,
-    toolchain: str,
-    jobs: int | None,
-    progress: Progress | None,
-    links: bool,
-    translator: Translator,
-) -> tuple[list[Path], list[str], int]:
-    from ..generate.plan import Plan  # heavy: only where there is something to do
+def _make(change: tree.Change, asked: _Asked, jobs: int | None, progress: Progress | None) -> tuple[list[Path], int]:
+    """Everything that is to be in `out`, gathered in `change`: the libraries' future paths, and how many units were compiled."""
+    with contextlib.ExitStack() as stack:
+        translator = stack.enter_context(Translator(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
+        translator.warm(min(2, jobs or os.cpu_count() or 1))
+        from ..generate.plan import Plan  # heavy: only where there is something to do
 
-    gc.disable()  # tables are trees that stay: looking for cycles finds none, again and again
-    plan = Plan()
-    names = _names(plan, libraries, function)
-    companions = not function
-    src = out / "src"
+        with _no_collector():
+            plan = Plan()
+            names = _names(plan, asked.libraries, asked.function)
+            with tree.writing(change.out):
+                plan.write(change.src, names if asked.function else (), not asked.function)
+                plan.write_headers(change.include, asked.majors)
+        found: list[Path] = []
+        compiled = 0
+        for name in asked.targets:
+            chosen = plan.libraries(change.src, name, asked.majors, names)
+            if not asked.function:
+                chosen += _cpu(plan, change.src, name)
+            made = make(
+                chosen,
+                TARGETS[name],
+                find_toolchain(asked.toolchain),
+                jobs=jobs,
+                progress=progress,
+                links=asked.links,
+                translator=translator,
+            )
+            change.add(made.files, made.links, {library.folder for library in chosen} if asked.whole else ())
+            found += [change.out / path for path in made.libraries]
+            compiled += made.compiled
+        return found, compiled
+
+
+@contextlib.contextmanager
+def _no_collector() -> Iterator[None]:
+    """Tables are trees that stay: looking for cycles finds none, again and again."""
+    gc.disable()
     try:
-        plan.write(src, names if function else (), companions)
-        plan.write_headers(out / "include", majors)
-    except OSError as error:
-        raise BuildError(f"cannot write to {error.filename or out}: {error.strerror}") from error
+        yield
     finally:
         gc.enable()
-    found: list[Path] = []
-    changed: list[str] = []
-    compiled = 0
-    for name in targets:
-        target = TARGETS[name]
-        chosen = plan.libraries(src, name, majors, names)
-        if companions:
-            chosen += _cpu(plan, src, name)
-        report = build(
-            chosen,
-            target,
-            find_toolchain(toolchain),
-            out,
-            jobs=jobs,
-            progress=progress,
-            links=links,
-            translator=translator,
-        )
-        found += report.libraries
-        changed += report.changed
-        compiled += report.compiled
-    return found, changed, compiled
 
 
 def _cpu(plan: Plan, src: Path, name: str) -> list[Library]:
@@ -159,13 +171,13 @@ def _names(plan: Plan, libraries: Sequence[str], function: str) -> frozenset[str
     return frozenset(names or plan.parts)
 
 
-def _digest(options: object) -> str:
+def _digest(asked: _Asked) -> str:
     """Over everything that a build reads, and how it was asked."""
-    state = hashlib.sha256(json.dumps([options, openblas_windows.state()]).encode())
-    for tool in ("cython", "ziglang", "scipy-openblas64"):
-        state.update(f"{tool} {version(tool)} {__version__}\n".encode())
-    roots = [paths.package_dir(), paths.tables_dir()]
-    for root in roots:
+    compiler = find_toolchain(asked.toolchain).identity
+    state = hashlib.sha256(json.dumps([asdict(asked), __version__, compiler, openblas_windows.state()]).encode())
+    for tool in ("cython", "scipy-openblas64"):
+        state.update(f"{tool} {_version(tool)}\n".encode())
+    for root in (paths.package_dir(), paths.tables_dir()):
         for path in sorted(root.rglob("*")):
             if (
                 path.suffix in _SUFFIXES
@@ -178,13 +190,8 @@ def _digest(options: object) -> str:
     return state.hexdigest()
 
 
-def _read_stamp(stamp: Path, digest: str) -> tuple[Path, ...]:
-    """The libraries of the last build, if it was this one and they are all there."""
+def _version(package: str) -> str:
     try:
-        content = json.loads(stamp.read_text(encoding="utf-8"))
-        files = tuple(Path(p) for p in content["files"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ()
-    if content.get("digest") != digest or not all(p.is_file() for p in files):
-        return ()
-    return files
+        return version(package)
+    except PackageNotFoundError:
+        return ""  # the step that needs it says so

@@ -5,8 +5,7 @@ verified). Each product is kept in the cache folder under a hash of everything t
 unchanged build only hashes its sources. Steps run as soon as what they need is there, on as many threads as `jobs`;
 the compilers are processes of their own.
 
-Libraries appear in `out` only after every step has succeeded, each by one rename. A failed build changes nothing
-there and leaves no temporary file.
+Libraries appear in `out` only after every step has succeeded: see tree.py.
 """
 
 from __future__ import annotations
@@ -25,21 +24,34 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from ..paths import cache_dir, package_dir
+from ..paths import cache_dir, cannot_write, package_dir
 from .cython import DIRECTIVES, Translator, cython_version
 from .plan import BuildError, Event, ExtraFile, Library, Progress, Unit
 from .sources import Sources
 from .toolchain import Target, Toolchain
+from .tree import Change
 from .verify import elf_soname, verify
 
 _FORMAT = "1"  # part of every hash: raise it when the meaning of a cached file changes
-MANIFEST = ".dragoman-build.json"  # in `out`: what was put there, so that the next build leaves it alone
 _KEEP_DAYS = 30
+_WORK = "build-"  # begins the name of a build's scratch folder in the cache
 # Part of every DLL.
 # Hidden: where a DLL exports nothing, the linker would export all that it finds.
 _WINDOWS_START = Unit(
     "windows_start.c", Path(__file__).resolve().with_name("windows_start.c"), flags=("-fvisibility=hidden",)
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Finished libraries of one target, still in the cache: each file by its path below `out`, and the links to them."""
+
+    files: Mapping[str, Path | ExtraFile]
+    links: Mapping[str, str]
+    libraries: tuple[str, ...]
+    translated: int
+    compiled: int
+    linked: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,46 +87,68 @@ def build(
     progress: Progress | None = None,
     cache: Path | None = None,
     links: bool = True,
-    translator: Translator | None = None,
 ) -> Report:
-    """Builds `libraries` into `out` (each at `out / library.path`); returns what was done.
+    """Builds `libraries` into `out` (each at `out / library.path`); returns what was done. The rest is as for `make`."""
+    started = time.monotonic()
+    made = make(libraries, target, toolchain, jobs=jobs, progress=progress, cache=cache, links=links)
+    with Change(out) as change:
+        change.add(made.files, made.links)
+        changed = change.commit()
+    return Report(
+        out,
+        tuple(out / path for path in made.libraries),
+        tuple(changed),
+        made.translated,
+        made.compiled,
+        made.linked,
+        time.monotonic() - started,
+    )
+
+
+def make(
+    libraries: Sequence[Library],
+    target: Target,
+    toolchain: Toolchain,
+    *,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    cache: Path | None = None,
+    links: bool = True,
+    translator: Translator | None = None,
+) -> Made:
+    """Makes `libraries` in the cache.
 
     jobs      how many steps at once; the number of processors if None
     progress  called after each step that was not in the cache, never by two threads at once
     cache     where objects are kept; the user's cache folder if None
     links     False: no symbolic links (a wheel cannot hold them)
     """
-    started = time.monotonic()
     toolchain.check(target)
     cache = cache or cache_dir()
     with contextlib.ExitStack() as stack:
         try:
             cache.mkdir(parents=True, exist_ok=True)
-            work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="build-", dir=cache)))
+            work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=_WORK, dir=cache)))
         except OSError as error:
-            raise BuildError(f"cannot write to the cache folder {cache}: {error.strerror}") from error
+            raise BuildError(cannot_write(cache, error)) from error
         graph = _Graph(target, toolchain, cache, work, translator or stack.enter_context(Translator(work)))
-        wanted: dict[str, Path | ExtraFile] = {}
+        files: dict[str, Path | ExtraFile] = {}
         products: dict[str, Path] = {}
         for library in libraries:
             if library.path in products:
                 raise BuildError(f"two libraries are to be written to {library.path}")
             products[library.path] = graph.library(library)
             for extra in library.extra_files:
-                wanted[f"{library.folder}/{extra.name}" if library.folder else extra.name] = extra
+                files[f"{library.folder}/{extra.name}" if library.folder else extra.name] = extra
         counts = graph.run(jobs or os.cpu_count() or 1, progress)
-        wanted |= products
-        made = _links(libraries) if links and target.links else {}
-        changed = _publish(out, wanted, made)
     _forget_old(cache)
-    return Report(
-        out,
-        tuple(out / path for path in products),
-        tuple(changed),
+    return Made(
+        files | products,
+        _links(libraries) if links and target.links else {},
+        tuple(products),
         counts["translate"],
         counts["compile"],
         counts["link"],
-        time.monotonic() - started,
     )
 
 
@@ -148,9 +182,9 @@ class _Graph:
             return False
         try:
             os.utime(product)
+            return product.stat().st_size == 0  # the power failed before its content reached the disk
         except OSError:
             return True
-        return False
 
     def unit(self, unit: Unit) -> Path:
         """The unit's object, now or after `run`."""
@@ -319,7 +353,7 @@ class _Graph:
                         if progress:
                             progress(Event(step.kind, step.name, sum(counts.values()), total))
             except OSError as error:
-                raise BuildError(f"cannot write to the cache folder {self._cache}: {error.strerror}") from error
+                raise BuildError(cannot_write(self._cache, error)) from error
         return counts
 
 
@@ -344,70 +378,8 @@ def _links(libraries: Sequence[Library]) -> dict[str, str]:
     return made
 
 
-def _publish(out: Path, files: Mapping[str, Path | ExtraFile], links: Mapping[str, str]) -> list[str]:
-    """Puts everything in place. What is there already, by the manifest and the file's size and time, is left alone."""
-    try:
-        manifest = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        manifest = {}
-    changed: list[str] = []
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        staged: list[tuple[Path, Path]] = []
-        with tempfile.TemporaryDirectory(prefix=".staging-", dir=out) as staging:
-            for number, (path, source) in enumerate(sorted(files.items())):
-                origin, key = _origin(source)
-                place = out / path
-                if manifest.get(path) == [key, *_state(place)]:
-                    continue
-                copy = Path(staging) / str(number)
-                shutil.copyfile(origin, copy)
-                staged.append((copy, place))
-                manifest[path] = [key]
-                changed.append(path)
-            for copy, place in staged:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                copy.replace(place)
-        for path in changed:
-            manifest[path] += _state(out / path)
-        for path, leads_to in links.items():
-            place = out / path
-            if not (place.is_symlink() and os.readlink(place) == leads_to):
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.unlink(missing_ok=True)
-                place.symlink_to(leads_to)
-                changed.append(path)
-        if changed:
-            text = json.dumps(dict(sorted(manifest.items())), indent=0)
-            new = out / (MANIFEST + ".new")
-            new.write_text(text, encoding="utf-8")
-            new.replace(out / MANIFEST)
-    except OSError as error:
-        raise BuildError(f"cannot write to {error.filename or out}: {error.strerror}") from error
-    return changed
-
-
-def _origin(source: Path | ExtraFile) -> tuple[Path, str]:
-    """Where a file comes from, and what tells it from an older one of the same name."""
-    if isinstance(source, Path):
-        return source, source.name  # a hash
-    try:
-        stat = source.source.stat()
-    except OSError as error:
-        raise BuildError(f"cannot read {source.source}: {error.strerror}") from error
-    return source.source, f"{stat.st_size} {stat.st_mtime_ns}"
-
-
-def _state(path: Path) -> list[int]:
-    try:
-        stat = path.stat()
-    except OSError:
-        return []
-    return [stat.st_size, stat.st_mtime_ns]
-
-
 def _forget_old(cache: Path) -> None:
-    """Once a day, drops what no build has used for a month."""
+    """Once a day, drops what no build has used for a month, and what builds left that were killed."""
     mark = cache / "pruned"
     now = time.time()
     with contextlib.suppress(OSError):
@@ -416,6 +388,9 @@ def _forget_old(cache: Path) -> None:
         mark.touch()
         for path in _old(cache, now - _KEEP_DAYS * 86400):
             path.unlink(missing_ok=True)
+        for folder in cache.glob(f"{_WORK}*"):
+            if folder.stat().st_mtime < now - 86400:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _old(cache: Path, before: float) -> Iterator[Path]:

@@ -25,11 +25,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
 
-from ..paths import package_dir
+from ..children import main_of
 from .plan import BuildError
 
 # No exception can be raised: C division, no bounds to check. Everything else is Cython's default.
@@ -54,7 +54,10 @@ _MESSAGE = re.compile(r"^(?:warning: )?(\S[^\n]*?:\d+:\d+: [^\n]+)", re.MULTILIN
 
 def cython_version() -> str:
     """The installed Cython, which is part of what an object depends on."""
-    return version("cython")
+    try:
+        return version("cython")
+    except PackageNotFoundError as error:
+        raise BuildError("no Cython: pip install cython") from error
 
 
 def module_level_values(c_text: str, module: str) -> list[tuple[str, str, int]]:
@@ -113,7 +116,7 @@ def translate(source: Path, c_file: Path, module: str, include_dirs: Sequence[Pa
         )
 
 
-def serve() -> None:
+def main() -> None:
     """A worker's loop: one JSON request a line on stdin, one answer a line on stdout."""
     import Cython.Compiler.Main
     import Cython.Compiler.Pipeline  # noqa: F401  now, while whoever started this has other work to do
@@ -162,14 +165,8 @@ class Translator:
             worker.communicate()
 
     def _start(self) -> subprocess.Popen[str]:
-        # The package is found by its folder, whatever name it was imported under; `-c` keeps this folder's own
-        # modules (cython.py!) off the worker's path.
-        package = package_dir()
-        code = (
-            "import sys; sys.path.append(sys.argv[1]); import importlib; importlib.import_module(sys.argv[2]).serve()"
-        )
         worker = subprocess.Popen(
-            [sys.executable, "-c", code, str(package.parent), f"{package.name}.build.cython"],
+            main_of(__name__),
             cwd=self._folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -60,6 +60,7 @@ _NOT_DEFINED = re.compile(r"to symbol '(\S+)' failed: symbol not defined|<root>:
 _FROM_GNU_LD = re.compile(r".*?((?:undefined reference|multiple definition)[^;]*).*")
 _USER = re.compile(r">>>\s+\S+:\((\S+)\)|\(\.text\.(\w+)\+\w+\): undefined")
 _PLACE = re.compile(r"\S*?([^/\\\s:]+\.(?:pyx|pxi|pxd|c|h)):")
+_LITTLE = 2 << 20  # bytes: no compiler gets far with them
 _PYTHON = re.compile(r"\b_?Py[A-Z_]\w+|\bstructmember\.h\b")
 # Search paths that would let the machine's own headers and libraries into a build.
 _FOREIGN = ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX")
@@ -204,8 +205,15 @@ class Toolchain:
         except OSError as error:
             raise BuildError(f"{name}: cannot run {self.command[0]}: {error.strerror or error}") from error
         if done.returncode:
-            said = first_message(done.stderr, name) or f"exit status {done.returncode}"
+            said = first_message(done.stderr, name) or _end(done.returncode, folder)
             raise BuildError(said if said.startswith(f"{name}:") else f"{name}: {said}")
+
+
+def _end(status: int, folder: Path) -> str:
+    """What there is to say of a compiler that ended without a word."""
+    if shutil.disk_usage(folder).free < _LITTLE:
+        return "no space left in the cache folder; another place: DRAGOMAN_CACHE=DIR"
+    return f"the compiler died of signal {-status}" if status < 0 else f"the compiler ended with status {status}"
 
 
 def first_message(text: str, name: str) -> str:

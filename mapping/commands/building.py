@@ -13,7 +13,6 @@ from .. import paths
 from ..errors import UserError, nearest
 from ..run import place
 from .console import Steps, say
-from .lock import building_in
 
 if TYPE_CHECKING:
     from ..build.all import Built
@@ -70,9 +69,8 @@ def run_build(
     """Builds with progress on stderr."""
     from ..build.all import build_all
 
-    out = out and out.absolute()  # steps of a build work in folders of their own
-
-    with building_in(out or paths.default_out()), Steps("building") as steps:
+    out = out or paths.default_out()
+    with Steps("building") as steps:
         return build_all(
             out,
             targets=targets,
@@ -81,6 +79,7 @@ def run_build(
             function=function,
             toolchain=toolchain,
             progress=lambda e: steps.at(e.done, e.total, f"{e.kind} {e.name}"),
+            waiting=lambda: say(f"waiting for another dragoman that builds in {out}"),
         )
 
 

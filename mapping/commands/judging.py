@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..children import python
 from ..errors import UserError
 from ..run import place
 from .building import build_for_use
@@ -123,12 +123,12 @@ def _library_says(options: Options) -> str:
     libraries = load().libraries
     files = [folder / libraries[n].versions[options.major].file_name(place.host()) for n in ("cudart", "cublas")]
     code = (
-        "import ctypes, sys; cudart, cublas = map(ctypes.CDLL, sys.argv[1:]); cudart.cudaFree(None);"
+        "import ctypes; cudart, cublas = map(ctypes.CDLL, sys.argv[1:]); cudart.cudaFree(None);"
         "handle = ctypes.c_void_p(); cublas.cublasCreate_v2(ctypes.byref(handle))"
     )
     ours = {"DRAGOMAN_BACKEND": options.backend, "DRAGOMAN_LOG": "error", "DRAGOMAN_LOG_FILE": ""}
     said = subprocess.run(
-        [sys.executable, "-c", code, *map(str, files)],
+        python(code, *map(str, files)),
         env={**os.environ, **ours},
         capture_output=True,
         text=True,

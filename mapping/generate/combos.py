@@ -1,17 +1,20 @@
 """`<chapter>_combos.h`: for each typed function the rows of its `combos`, and how a call finds its own.
 
-`near_NAME(…)` is where a call's row would lie: a sum of its keys, chosen here so that no two rows meet. Whether it is the
-row of these types says `not_NAME(row, …)`; both together are a dozen instructions. They know the rows that one call of
-AMD's answers; `find_NAME(…)` knows all of them and is for the cold twin. A row holds NVIDIA's numbers (`is_…`), AMD's
-numbers of the same types, and in `by` which target of the entry answers.
+`misses_NAME(&row, …)` looks where a call's row would lie: at a sum of its keys, chosen here so that no two rows meet. It
+answers whether that is not the row of these types; a dozen instructions. It knows the rows that one call of AMD's answers;
+`find_NAME(…)` knows all of them and is for the cold twin. A row holds NVIDIA's numbers (`is_…`), in `by` which target of
+the entry answers, and for each argument of AMD's that is a type its number, as wide as the argument's place on the
+stack: one `push` then takes it out of the row. It lies in one line of the cache.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from ..tables.expr import Name
 from ..tables.kinds import DATA_TYPES
 from ..tables.model import Combos, Entry, Function, Library, TypeRecord, expand
 from ..tables.types import View
@@ -58,9 +61,10 @@ class Keys:
                 own.append(column)
         return Keys(tuple(own), tuple(same))
 
-    def standing_for(self, column: str) -> str:
-        """The column whose fields a row has."""
-        return dict(self.same).get(column, column)
+
+def field_of(column: str, time: int = 0) -> str:
+    """The row's field for an argument of AMD's. NVIDIA's C is AMD's C and D: what is passed on twice has two."""
+    return f"{column}_{time + 1}" if time else column
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +101,10 @@ class Table:
         self.name = _table(entry, record)
         self.rows = self.combos.of(record)
         self.keys = Keys.of(self.combos, self.rows)
-        self.outputs = [c for c in self.keys.own if entry.param(c).kind.name == "datatype"]
-        self.outputs += ["scale"] if "scale" in self.combos.columns else []
+        types = {"scale", *(p.name for p in entry.params if p.kind.name == "datatype")}
+        columns = [c for c in self.combos.columns if c in types]
+        # Field of a row → its column.
+        self.outputs = {field_of(c, i): c for c in columns for i in range(_times(entry, c))}
         self.targets = [t.name for t in entry.targets]
         blocks = {t.name for t in entry.targets if t.compose}
         self.quick = [r for r in self.rows if self.combos.cell(r, "by") not in blocks]
@@ -111,20 +117,17 @@ class Table:
     def _fields(self, row: tuple[str, ...]) -> list[int]:
         amd = self.view.translation("datatype")
         found = self.numbers(row)
-        for column in self.outputs:
-            number = self.view.value(constant(self.entry, column, self.combos.cell(row, column), self.library))
-            found.append(amd.value(number) or 0)
         if len(self.targets) > 1:
             found.append(self.targets.index(self.combos.cell(row, "by")))
+        for column in self.outputs.values():
+            number = self.view.value(constant(self.entry, column, self.combos.cell(row, column), self.library))
+            found.append(amd.value(number) or 0)
         return found
 
     @property
-    def struct(self) -> list[str]:
-        return [
-            *(f"is_{c}" for c in self.keys.own),
-            *self.outputs,
-            *(["by"] if len(self.targets) > 1 else []),
-        ]
+    def words(self) -> list[str]:
+        """Fields of 32 bits; those of 64 come after them."""
+        return [*(f"is_{c}" for c in self.keys.own), *(["by"] if len(self.targets) > 1 else [])]
 
     def _matches(self) -> str:
         tests = [f"{a} == {b}" for a, b in self.keys.same] + [f"row->is_{c} == {c}" for c in self.keys.own]
@@ -136,11 +139,13 @@ class Table:
         for row in self.quick:
             slots[place.of(self.numbers(row))] = row
         size = 4
-        while size < 4 * len(self.struct):
+        while size < 4 * len(self.words) + 8 * len(self.outputs) + 4 * (len(self.words) % 2):
             size *= 2
         w.line(f"/* {self.entry.file}:{self.entry.where.line} {self.name} */")
-        fields = ", ".join(self.struct)
-        w.line(f"typedef struct {{ uint32_t {fields}; }} __attribute__((aligned({size}))) dg_{self.name};")
+        fields = f"uint32_t {', '.join(self.words)};"
+        if self.outputs:
+            fields += f" uint64_t {', '.join(self.outputs)};"
+        w.line(f"typedef struct {{ {fields} }} __attribute__((aligned({size}))) dg_{self.name};")
         with w.block(f"static const __attribute__((unused)) dg_{self.name} rows_of_{self.name}[] = {{", "};"):
             for slot in slots:
                 # A free place holds a row that lies elsewhere: whoever looks there brings other keys.
@@ -149,11 +154,9 @@ class Table:
                 w.line(self._row(row))
         inside = ", ".join(f"uint32_t {c}" for c in self.combos.keys)
         total = " + ".join(c if f == 1 else f"{c} * {f}" for c, f in zip(self.keys.own, place.factors, strict=True))
-        with w.block(f"static inline const dg_{self.name} *near_{self.name}({inside}) {{", "}"):
-            for column, _ in self.keys.same:
-                w.line(f"(void){column};")
-            w.line(f"return rows_of_{self.name} + (({total}) & {place.mask});")
-        with w.block(f"static inline int not_{self.name}(const dg_{self.name} *row, {inside}) {{", "}"):
+        with w.block(f"static inline int misses_{self.name}(const dg_{self.name} **found, {inside}) {{", "}"):
+            w.line(f"const dg_{self.name} *row = rows_of_{self.name} + (({total}) & {place.mask});")
+            w.line("*found = row;")
             w.line(f"return __builtin_expect(!({self._matches()}), 0);")
         with w.block(f"static inline const dg_{self.name} *find_{self.name}({inside}) {{", "}"):
             w.line(
@@ -171,12 +174,19 @@ class Table:
 
     def declare(self, w: Writer) -> None:
         with w.block(f"ctypedef struct dg_{self.name}:"):
-            for field in self.struct:
+            for field in self.words:
                 w.line(f"uint32_t {name(field)}{_alias(field)}")
+            for field in self.outputs:
+                w.line(f"uint64_t {name(field)}{_alias(field)}")
         inside = ", ".join(f"uint32_t {c}" for c in self.combos.keys)
-        w.line(f"const dg_{self.name} *near_{self.name}({inside})")
-        w.line(f"bint not_{self.name}(const dg_{self.name} *row, {inside})")
+        w.line(f"bint misses_{self.name}(const dg_{self.name} **row, {inside})")
         w.line(f"const dg_{self.name} *find_{self.name}({inside})")
+
+
+def _times(entry: Entry, column: str) -> int:
+    """How often the call of a target passes this column on; a block of ours may ask for it too."""
+    counts = [Counter(a.id for a in t.args or () if isinstance(a, Name))[column] for t in entry.targets]
+    return max([1, *counts])
 
 
 def _alias(field: str) -> str:

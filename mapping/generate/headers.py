@@ -142,6 +142,7 @@ HEADERS: Mapping[str, Header] = {
         types="cublasLt",
         functions="cublasLt",
         api=("", "CUBLASWINAPI"),
+        part="cublasLt.h",
     ),
 }
 _CUDNN_API = (

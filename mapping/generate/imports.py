@@ -40,6 +40,16 @@ MISSING = {
 }
 
 
+# Where a type of AMD's is a number of 32 bits that our functions take out of a row (combos.py): as wide as an argument's place
+# on the stack. Its callee reads the lower half, in all calling conventions that we build for; a register's likewise.
+_AS_PASSED = {"rocblas_datatype": "uint64_t"}
+
+
+def as_passed(ctype: str) -> str:
+    """The type of an argument in the tables of AMD's functions."""
+    return _AS_PASSED.get(ctype, ctype)
+
+
 @dataclass(frozen=True, slots=True)
 class Import:
     """One AMD function. `narrow` is the 32-bit function that serves a `_64` one on older releases."""
@@ -196,7 +206,7 @@ def header(imports: Imports) -> str:
         w.line(f"#define DG_OF_{backend.upper()} {i} /* index in dg_own_library.backends */")
         with w.block(f"struct {struct_name(library, backend)} {{", "};"):
             for item in imports.of(backend):
-                types = ", ".join(plain(t) for t, _, _ in item.params) or "void"
+                types = ", ".join(plain(as_passed(t)) for t, _, _ in item.params) or "void"
                 w.line(f"{item.result}{'' if item.result.endswith('*') else ' '}(*{item.name})({types});")
         w.line(f"extern DG_HIDDEN struct {struct_name(library, backend)} dg_{backend};")
     w.line("extern DG_HIDDEN dg_backend dg_own_backends[];")
@@ -267,7 +277,7 @@ def declarations(imports: Imports, used: set[str] | None = None) -> str:
             with w.block(f"struct {name}:"):
                 w.line("pass")
                 for item in items:
-                    types = ", ".join(cython_type(t) for t, _, _ in item.params)
+                    types = ", ".join(cython_type(as_passed(t)) for t, _, _ in item.params)
                     result = cython_type(item.result)
                     w.line(f"{result}{'' if result.endswith('*') else ' '}(*{item.name})({types}) noexcept nogil")
             w.line(f"{name} dg_{backend}")

@@ -19,7 +19,7 @@ from ..tables.avoid import load_avoid
 from ..tables.loader import load
 from ..tables.model import Entry, Function, Library, LibraryVersion, Tables
 from ..tables.types import Translation, Types, View, load_types
-from . import abi, avoid, combos, cpu, headers, imports, translations
+from . import abi, attributes, avoid, combos, cpu, headers, imports, translations
 from .spelling import base_names, cython_type, is_pointer
 from .translator import Chapter, ChapterWriter, prototype_c, translation_of
 from .writer import Writer, banner
@@ -31,7 +31,7 @@ LIBRARIES = ("cublas", "cublasLt", "cudart", "cuda", "cudnn")
 # Owners of enumerations whose constants hand-written blocks of a library may use.
 CONSTANTS_OF = {
     "cublas": ("cublas", "rocblas", "hip", "cudart"),
-    "cublasLt": ("cublas", "cublaslt", "rocblas", "hip", "cudart"),
+    "cublasLt": ("cublas", "cublasLt", "rocblas", "hipblaslt", "hip", "cudart"),
     "cudart": ("cudart", "hip"),
     "cuda": ("cuda", "cudart", "hip"),
     "cudnn": ("cudnn", "miopen", "rocblas", "hip", "cudart"),
@@ -148,6 +148,10 @@ class LibrarySources:
             yield made(
                 "avoid.h", avoid.header(load_avoid()), "solvers that must not be used", inputs="tables/avoid.yaml"
             )
+        objects = attributes.objects((e for e in self.tables.entries if e.library == name), self.types)
+        if objects:
+            yield made("attributes.h", attributes.header(objects), "attributes of opaque objects")
+            yield made("attributes.pxi", attributes.declarations(objects), "attributes of opaque objects", "#")
         adapters = imports.adapters(self.imports)
         if adapters.strip():
             head = self._head([], None)

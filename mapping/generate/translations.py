@@ -164,7 +164,7 @@ def _status(w: Writer, backend: str, resolved: Resolved, library: Library, view:
             w.line(f"default: return {_kept(library, default)};")
     w.line(
         f"static inline {library.status} status_of_{backend}(uint32_t s) "
-        f"{{ return __builtin_expect(s == 0, 1) ? s : other_status_of_{backend}(s); }}"
+        f"{{ return dg_failed(s) ? other_status_of_{backend}(s) : s; }}"
     )
 
 

@@ -15,7 +15,7 @@ from ..tables.expr import Binary, Call, Compare, Expr, Logic, Name, Number
 from ..tables.kinds import OPTIONS, SIZES, Kind
 from ..tables.model import CParam, Function, Library, Target, TypeRecord, backend_of, expand, rocm_type
 from ..tables.types import Types
-from .combos import Keys, table_of
+from .combos import field_of, table_of
 from .imports import Import, Imports, target_import, typed_elements
 from .spelling import base_names, cython_type, declare, is_pointer, name, plain
 from .writer import Writer, wrap
@@ -228,7 +228,7 @@ class ChapterWriter:
         backends = needed
         w = self.hot
         w.lines(signature(function))
-        self._row(w, function, "near")
+        self._row(w, function)
         conditions = []
         if handle:
             conditions.append(self._foreign(handle))
@@ -259,19 +259,20 @@ class ChapterWriter:
     def _refusals(self, function: Function) -> list[str]:
         """Conditions under which the hot path steps aside: options out of range, checks of the entry."""
         combos = function.entry.combos
-        keys = ", ".join(name(c) for c in combos.keys) if combos else ""
-        found = [f"not_{table_of(function)}(row, {keys})"] if combos else []
-        found += [f"bad_{translation}({name(p.name)})" for p, translation in self._checked_options(function)]
+        found = [f"bad_{translation}({name(p.name)})" for p, translation in self._checked_options(function)]
         found += [f"dg_rare({condition(_coarse(c.when), function)})" for c in function.entry.checks]
+        if combos:  # last: what it loads is at hand for the call, and is in no other check's way
+            keys = ", ".join(name(c) for c in combos.keys)
+            found.append(f"misses_{table_of(function)}(&row, {keys})")
         return found
 
-    def _row(self, w: Writer, function: Function, how: str) -> None:
-        """Look the call's types up: `near` or `find` (combos.py)."""
+    def _row(self, w: Writer, function: Function, found: bool = False) -> None:
+        """The row of the call's types (combos.py): looked up at once, or by the last of `_refusals`."""
         combos = function.entry.combos
         if combos:
             table = table_of(function)
             args = ", ".join(name(c) for c in combos.keys)
-            w.line(f"    cdef const dg_{table} *row = {how}_{table}({args})")
+            w.line(f"    cdef const dg_{table} *row = {f'find_{table}({args})' if found else 'NULL'}")
 
     def _use_calls(self, function: Function) -> None:
         for call in function.entry.block_calls:
@@ -289,7 +290,7 @@ class ChapterWriter:
         handle = handle_of(function)
         w = self.hot
         w.lines(signature(function))
-        self._row(w, function, "near")
+        self._row(w, function)
         self._use_calls(function)
         backends = self._backends_of(function)
         conditions = []
@@ -360,16 +361,23 @@ class ChapterWriter:
         wanted: list[Expr] = list(target.args) if target.args is not None else [Name(p.name) for p in entry.params]
         params = {p.name: p for p in function.params}
         elements = typed_elements(function, target)
-        return [self._argument(arg, params, function, elements) for arg in wanted]
+        return [self._argument(arg, wanted[:i].count(arg), params, function, elements) for i, arg in enumerate(wanted)]
 
     def _argument(
-        self, arg: Expr, params: dict[str, CParam], function: Function, elements: Mapping[str, TypeRecord]
+        self,
+        arg: Expr,
+        time: int,
+        params: dict[str, CParam],
+        function: Function,
+        elements: Mapping[str, TypeRecord],
     ) -> str:
         match arg:
             case Name(id="NULL"):
                 return "NULL"
             case Name(id="scale") if "scale" not in params:
-                return "row.scale"
+                return f"row.{field_of('scale', time)}"
+            case Name(id=word) if function.entry.combos and params[word].kind.name == "datatype":
+                return f"row.{name(field_of(word, time))}"
             case Name(id=word):
                 return self._translate(params[word], function, elements.get(word, function.type))
             case Call(name=ctype, args=(value,)):
@@ -379,9 +387,6 @@ class ChapterWriter:
     def _translate(self, param: CParam, function: Function, record: TypeRecord) -> str:
         word = name(param.name)
         kind = param.kind
-        combos = function.entry.combos
-        if combos and kind.name == "datatype":
-            return f"row.{name(Keys.of(combos, combos.of(function.type)).standing_for(param.name))}"
         if kind.name == "handle":
             return f"(<dg_blas *>{word}).blas"
         if kind.name == "stream" and self._has_own_streams():
@@ -409,7 +414,7 @@ class ChapterWriter:
         if not void:
             nothing = "NULL" if is_pointer(function.result) else f"<{result}>0"
             w.line(f"    cdef {result}{'' if result.endswith('*') else ' '}status = {nothing}")
-        self._row(w, function, "find")
+        self._row(w, function, found=True)
         slot = self.library.slot(handle.kind) if handle else None
         admit = f"dg_admit({name(handle.name)}, {slot.magic})" if handle and slot else "dg_start()"
         w.line(f"    cdef int reason = {admit}")

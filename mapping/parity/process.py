@@ -14,20 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from .. import paths
 from .memory import StickyError
 from .subject import LoadError
 
 Answer = Callable[[dict[str, Any]], None]
-
-
-def environment(base: Mapping[str, str]) -> dict[str, str]:
-    """For a child that imports this package: a checkout need not be installed."""
-    found = dict(base)
-    if paths.package_dir().name == __name__.split(".")[0]:
-        root = str(paths.package_dir().parent)
-        found["PYTHONPATH"] = os.pathsep.join(p for p in (root, found.get("PYTHONPATH", "")) if p)
-    return found
 
 
 class Child:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ..children import main_of
 from ..tables.model import Function
 from .cases import Case, as_python
 from .options import Options, ParityError
 from .procedures import procedure_of
-from .process import Child, environment
+from .process import Child
 from .report import Numbers, Status
 from .strategies import why_untested
 
@@ -133,7 +133,7 @@ class _Child(Child):
         self.hidden = {str(options.subject or ""): "SUBJECT", str(Path.home()): "~"}
         self.limit = options.limit
         # One thread a child: the children already use every processor.
-        base = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **environment(os.environ)}
+        base = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **os.environ}
         told = {
             "subject": str(options.subject) if options.subject else "",
             "backend": "" if options.nvidia else options.backend,
@@ -145,7 +145,7 @@ class _Child(Child):
             **config,
         }
         # to start: imports and tables, on a busy machine
-        super().__init__([sys.executable, "-m", module], base, folder, told, max(60.0, options.limit))
+        super().__init__(main_of(module), base, folder, told, max(60.0, options.limit))
 
     def answer(self) -> dict[str, Any]:
         return self.receive(self.limit)

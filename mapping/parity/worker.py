@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +103,3 @@ def _subject(config: dict[str, Any], tables: Tables) -> Subject:
 
 def main() -> int:
     return serve(lambda config, answer: Worker(config, answer).run)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -30,7 +30,7 @@ def prepare(built: Path, *, driver: bool) -> Path:
     try:
         _bring_up_to_date(folder, _wanted(built, driver))
     except OSError as error:
-        raise UserError(f"cannot write to {folder}: {error.strerror}; another place: DRAGOMAN_CACHE=DIR") from error
+        raise UserError(paths.cannot_write(folder, error)) from error
     return folder
 
 

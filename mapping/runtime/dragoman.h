@@ -141,6 +141,18 @@ typedef struct dg_core {
                                                                  * 0 where HIP does not tell. Not for a call path. */
 } dg_core;
 
+/* Whether AMD's status tells of a failure. clang, which knows after `s != 0` that s is 0, would make a new 0 for the answer
+ * where one is in the register: of a flag of the processor's it knows nothing. */
+static inline int dg_failed(uint32_t s) {
+#if defined __clang__ && defined __x86_64__
+    int set;
+    __asm__("test %1, %1" : "=@ccnz"(set) : "r"(s));
+    return __builtin_expect(set, 0);
+#else
+    return __builtin_expect(s != 0, 0);
+#endif
+}
+
 /* ---- the library's side: runtime/library.pyx defines these, hidden, once a library ---- */
 #ifdef DRAGOMAN_LIBRARY
 #define DG_HIDDEN __attribute__((visibility("hidden")))

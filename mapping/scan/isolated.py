@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..parity.process import Answer, Child, environment, serve
+from ..children import main_of
+from ..parity.process import Answer, Child, serve
 from .binary import Facts, read
 
 SECONDS = 180
@@ -35,10 +36,7 @@ class Reader:
     def facts(self, path: Path) -> Facts:
         """ValueError, with one line, where the file cannot be read."""
         if self._child is None:
-            # Without the current folder, where a file that is looked at may bear the name of a module.
-            code = f"import sys; sys.path[:] = filter(None, sys.path); from {__name__} import main; sys.exit(main())"
-            command = [sys.executable, "-c", code]
-            self._child = Child(command, environment(os.environ), Path(self._folder.name), {}, SECONDS)
+            self._child = Child(main_of(__name__), os.environ, Path(self._folder.name), {}, SECONDS)
         self._child.send(os.fspath(path))
         answer = self._child.receive(SECONDS)
         if "state" in answer:

@@ -14,8 +14,10 @@ from pytest_benchmark.fixture import BenchmarkFixture
 # What it costs that a handle's address is compared before anything is read through it.
 SAFETY = 2
 # What NVIDIA refuses and AMD does not is asked here: no place for the result, leading dimensions of empty matrices.
-# gemmEx looks for the row of its types, and passes on 25 arguments where the thunk passes 19.
-REFUSALS = {"sdot": 2, "sgemm": 4, "sgemmStridedBatched": 4, "strsm": 4, "gemmEx": 25}
+# gemmEx looks for the row of its types, and passes on 24 arguments where the aim counts 19.
+REFUSALS = {"sdot": 2, "sgemm": 4, "sgemmStridedBatched": 4, "strsm": 4, "gemmEx": 17}
+# gcc moves the stack pointer twice, and saves more registers in gemmEx.
+GCC = {"gemmEx": 10}
 
 
 @pytest.fixture(scope="session", params=["zig", pytest.param("cc", marks=pytest.mark.slow)])
@@ -33,9 +35,9 @@ def test_call_is_no_longer_than_through_hipblas(name: str, added: tuple[str, dic
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_call_is_near_a_thunk_written_by_hand(name: str, added: tuple[str, dict[str, int]]) -> None:
-    """The aim. zig makes what we ship; gcc moves the stack pointer twice, and is let off four instructions."""
+    """The aim. zig makes what we ship; gcc is let off some instructions."""
     toolchain, counts = added
-    slack = SAFETY + REFUSALS.get(name, 0) + (4 if toolchain == "cc" else 0)
+    slack = SAFETY + REFUSALS.get(name, 0) + (GCC.get(name, 4) if toolchain == "cc" else 0)
     assert counts[name] <= FIGURES[name].aim + slack
 
 

@@ -26,6 +26,7 @@ RUNTIME = package_dir() / "runtime"
 
 FAKE = (
     "fakeStart",
+    "fakeSetting",
     "fakeNeed",
     "fakeCore",
     "fakeColdCalls",

@@ -81,6 +81,16 @@ def test_settings_are_ignored_in_raised_programs(bench: Any, raised: Any, tmp_pa
     assert (tmp_path / "log").exists()
 
 
+@pytest.mark.parametrize("name", ["DRAGOMAN_AVOID", "DRAGOMAN_BACKEND"])
+def test_libraries_are_told_no_setting_in_raised_programs(bench: Any, raised: Any, name: str) -> None:
+    """cuDNN asks the core for DRAGOMAN_AVOID in this way, and in no other."""
+    settings = {name: "ConvDirectNaiveConvFwd"}
+    done = raised("setting", bench.fake, name, **settings)
+    assert done.stdout == "0 \nok\n"
+    plain = bench.command(bench.driver, "setting", bench.fake, name, **settings)
+    assert plain.out == "22 ConvDirectNaiveConvFwd\nok\n"
+
+
 # ---- Windows ----
 
 

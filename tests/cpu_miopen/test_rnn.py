@@ -56,7 +56,10 @@ class Net:
         self.gates = GATES[self.mode]
         self.desc = self.api.make("RNN")
         rest = (int(self.skip), self.sides - 1, self.mode, int(self.bias), 0, self.type)
-        status = self.api.raw("SetRNNDescriptor_V2", self.desc, self.hidden, self.layers, self.dropout, *rest)
+        if self.dropout is None:
+            status = self.api.raw("SetRNNDescriptor", self.desc, self.hidden, self.layers, *rest)
+        else:
+            status = self.api.raw("SetRNNDescriptor_V2", self.desc, self.hidden, self.layers, self.dropout, *rest)
         assert status == SUCCESS
         self.x_desc = self.api.tensor(self.type, (4, self.inputs))
         size = ctypes.c_size_t()
@@ -418,6 +421,27 @@ def test_step_by_step(api: Miopen, mode: int, sides: int, padded: bool) -> None:
 
 
 # ---- descriptors and refusals ----
+
+
+def test_sizes_of_a_network_set_with_no_dropout_descriptor(api: Miopen) -> None:
+    """As MIOpen 7.2.4 answers: _V2 takes the NULL, and what follows it later is refused."""
+    size, kept = ctypes.c_size_t(), ctypes.c_size_t()
+    x, seq = api.tensor(FLOAT, (3, 4)), api.make("SeqTensor")
+    steps = (ctypes.c_void_p * 2)(x, x)
+    lens = np.array([3, 2], np.int32)
+    assert api.raw("SetRNNDataSeqTensorDescriptor", seq, FLOAT, 1, 3, 2, 4, lens, None) == SUCCESS
+    made = api.make("RNN")
+    for with_none, expected in ((False, SUCCESS), (True, BAD_PARM)):
+        given = ("SetRNNDescriptor_V2", made, 4, 2, None) if with_none else ("SetRNNDescriptor", made, 4, 2)
+        assert api.raw(*given, 0, 0, LSTM, 1, 0, FLOAT) == SUCCESS
+        assert api.call("GetRNNParamsSize", made, x, ctypes.byref(size), FLOAT) == SUCCESS
+        assert api.call("GetRNNTempSpaceSizes", made, seq, INFERENCE, ctypes.byref(size), ctypes.byref(kept)) == SUCCESS
+        for answer in (
+            api.call("GetRNNWorkspaceSize", made, 2, steps, ctypes.byref(size)),
+            api.call("GetRNNTrainingReserveSize", made, 2, steps, ctypes.byref(size)),
+            api.call("GetRNNTempSpaceSizes", made, seq, TRAINING, ctypes.byref(size), ctypes.byref(kept)),
+        ):
+            assert answer == expected
 
 
 def test_descriptors(api: Miopen) -> None:

@@ -13,12 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dragoman.parity.dnn import call
+from dragoman.parity.dnn.cases import Case, Values
 from dragoman.parity.dnn.oracles import lrn
 from dragoman.parity.dnn.registry import PROCEDURES, Procedure
 from dragoman.parity.dnn.runner import DnnOptions, DnnSession, answered, chosen, examined
 from dragoman.parity.dnn.running import exact
+from dragoman.parity.dnn.stage import Stage
+from dragoman.parity.dnn.subject import LibrarySubject
 from dragoman.parity.known import applied
 from dragoman.parity.report import FunctionResult, told
+from dragoman.parity.subject import select_backend
 from dragoman.tables.loader import load
 
 pytestmark = pytest.mark.parity
@@ -101,6 +105,32 @@ def test_divisive_normalisation_is_an_h200s(folder: Path) -> None:
         else:
             ours = lrn.divisive_backward(x, means, exact(outcome.operands["dy"].x, u), strength)[0]
         assert np.abs(ours.v[0, 0, 0, :4] - seen).max() < 2e-6
+
+
+def test_divisive_normalisation_of_no_means_is_an_h200s(folder: Path) -> None:
+    """Seen on cuDNN 9.19: a beta of -0.5 counts for nothing forward; an even window lies alike in both directions."""
+    case = {
+        "type": "f32",
+        "x": [2, 3, 6, 6],
+        "layout": "packed",
+        "strength": 0.3,
+        "power": 0.75,
+        "k": 2.0,
+        "means": False,
+    }
+    select_backend("cpu")
+    for name, result, n, beta, seen in (
+        ("Forward", "y", 3, -0.5, [-1.09125745, -0.585408092, 0.116527833, -1.70527399]),
+        ("Backward", "dx", 4, 0.0, [-0.393212348, 0.183095485, -0.284464329, 0.0884173363]),
+    ):
+        subject = LibrarySubject(folder, 9, "cpu", MAJOR)
+        procedure = PROCEDURES[f"cudnnDivisiveNormalization{name}"]
+        values = {**procedure.base, **case, "n": n, "alpha": 1.0, "beta": beta}
+        stage = Stage(subject, Case(procedure.function, Values(values)))
+        procedure.body(stage, Values(values))
+        got = stage.dense(stage.operands[result])[0, 0, 0, :4]
+        stage.close()
+        assert np.abs(got - seen).max() < 2e-6
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -12,11 +12,15 @@ import pytest
 import spoiled
 from dragoman.parity import Options, call, run_parity
 from dragoman.parity.procedures import PROCEDURES, procedure_of
-from dragoman.parity.process import environment
 from dragoman.parity.strategies import why_untested
 from dragoman.tables.model import Tables
 
 Found = dict[str, dict[str, list[str]]]
+
+
+def environment() -> dict[str, str]:
+    """A child finds the package where this process did."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +30,7 @@ def found(folder: Path) -> Found:
         [sys.executable, spoiled.__file__, str(folder)],
         capture_output=True,
         text=True,
-        env=environment(os.environ),
+        env=environment(),
         timeout=300,
     )
     assert done.returncode == 0, done.stderr[-3000:]
@@ -65,9 +69,7 @@ def test_a_failing_example_can_be_repeated(folder: Path, monkeypatch: pytest.Mon
     assert (result.numbers.state, result.numbers.examples) == ("fail", 1)
     assert result.numbers.python == 'from dragoman.parity import call\ncall("cublasSetVector_64", seed=0)'
     again = f"from dragoman.parity import call; call('cublasSetVector_64', seed=0, subject={str(folder)!r})"
-    done = subprocess.run(
-        [sys.executable, "-c", again], capture_output=True, text=True, env=environment(os.environ), check=True
-    )
+    done = subprocess.run([sys.executable, "-c", again], capture_output=True, text=True, env=environment(), check=True)
     assert done.stdout == "cublasSetVector_64: right\n"
 
 

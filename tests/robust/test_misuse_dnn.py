@@ -16,6 +16,8 @@ SCENARIOS = {
     "threads": (),
     "shared": (),
     "cycles": ("200",),
+    "resized": ("20",),
+    "reshaped": ("20",),
     "fork": (),
     "reload": (),
     "streams": (),
@@ -28,7 +30,7 @@ MAJORS = (8, 9)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("major", MAJORS)
 def test_answers(cudnns: dict[int, Subject], major: int, scenario: str) -> None:
-    count = ("2000",) if scenario == "cycles" else ()
+    count = ("2000",) if SCENARIOS[scenario] else ()
     ran = cudnns[major].run(scenario, *count)
     assert ran.fine, ran
 

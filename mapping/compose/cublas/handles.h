@@ -12,6 +12,31 @@ typedef struct dg_stream {
     void *blas;
 } dg_stream;
 
+/* What cuBLASLt keeps for a handle (lt_state.pxi); its place is the first spare word of the slot. */
+typedef struct lt_stream {
+    void *stream;
+    void *blas[2]; /* rocblas_handles: factors on the host, on the device */
+} lt_stream;
+typedef struct lt_state {
+    int32_t count;  /* entries in use: stored last, so that a reader without a lock finds whole ones */
+    int32_t oldest; /* serves the next stream once all entries are taken */
+    void *hipblaslt;
+    void *drop_hipblaslt; /* hipblasLtDestroy, of a library that is never unloaded */
+    lt_stream streams[DG_STREAMS];
+} lt_state;
+
+static inline lt_state *lt_state_of(const dg_blas *h) { return (lt_state *)(uintptr_t)__atomic_load_n(&h->spare[0], __ATOMIC_ACQUIRE); }
+static inline void lt_state_set(dg_blas *h, lt_state *state) {
+    __atomic_store_n(&h->spare[0], (uint64_t)(uintptr_t)state, __ATOMIC_RELEASE);
+}
+static inline size_t lt_state_bytes(void) { return sizeof(lt_state); }
+static inline int lt_count(const lt_state *state) { return __atomic_load_n(&state->count, __ATOMIC_ACQUIRE); }
+static inline void lt_count_set(lt_state *state, int count) { __atomic_store_n(&state->count, count, __ATOMIC_RELEASE); }
+static inline void lt_blas_set(lt_state *state, int i, int mode, void *blas) {
+    __atomic_store_n(&state->streams[i].blas[mode], blas, __ATOMIC_RELEASE);
+}
+static inline void lt_call_drop(void *drop, void *handle) { ((uint32_t(*)(void *))drop)(handle); }
+
 static inline const char *cublas_status_text(uint32_t status) {
     switch (status) {
     case 0: return "the call succeeded";

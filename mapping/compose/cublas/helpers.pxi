@@ -20,6 +20,9 @@ cdef extern from "version.h" nogil:
     const int dg_cudart_version
 
 
+include "lt_state.pxi"
+
+
 cdef inline cublasStatus_t open_stream(dg_blas *h, void *stream, void **blas) noexcept nogil:
     """A rocblas_handle for one more stream, with this handle's modes, on the device the handle was created for."""
     cdef int device = h.device
@@ -100,6 +103,7 @@ cdef inline cublasStatus_t destroy(cublasHandle_t handle) noexcept nogil:
         for i in range(h.stream_count):
             dg_rocblas.rocblas_destroy_handle(streams[i].blas)
         dg_the_core.release(streams)
+    lt_state_drop(h)
     dg_the_core.slot_free(h)
     return CUBLAS_STATUS_SUCCESS
 

@@ -9,12 +9,22 @@ cdef extern from "lt_helpers.h" nogil:
     const char *lt_status_text(uint32_t status)
     int lt_logger(int level, const char *file)
     void *DG_NO_STREAM
+    void *blas_stream(const dg_blas *h, int i)
+    size_t lt_capacity(const size_t *set)
+
+
+include "cublas/lt_state.pxi"
 
 
 cdef inline cublasStatus_t lt_create(cublasLtHandle_t *handle) noexcept nogil:
+    """As cublasCreate: refused where the card has no kernels. The first product makes what it needs of AMD's."""
     cdef dg_blas *h
+    cdef int reason
     if handle is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
+    reason = dg_the_core.check_kernels(&dg_own_library)
+    if reason != DG_OK:
+        return status_of_reason(reason)
     h = <dg_blas *>dg_the_core.slot_new(DG_BLAS)
     if h is NULL:
         return CUBLAS_STATUS_ALLOC_FAILED
@@ -26,14 +36,21 @@ cdef inline cublasStatus_t lt_create(cublasLtHandle_t *handle) noexcept nogil:
 
 
 cdef inline cublasStatus_t lt_destroy(cublasLtHandle_t handle) noexcept nogil:
-    """At the end of the process the destroy succeeds and calls nothing."""
+    """At the end of the process the destroy succeeds and calls nothing. A handle of cuBLAS's keeps its own part of AMD's."""
     cdef int reason = dg_admit(handle, DG_BLAS)
+    cdef dg_blas *h = <dg_blas *>handle
+    cdef int i
     if reason == DG_CLOSING:
         return CUBLAS_STATUS_SUCCESS
     if reason == DG_OK:
         reason = dg_the_core.slot_retire(handle, DG_BLAS)
     if reason != DG_OK:
         return status_of_reason(reason)
+    lt_state_drop(h)
+    if h.streams is not NULL:  # cublasCreate made it
+        for i in range(h.stream_count):
+            dg_rocblas.rocblas_destroy_handle(blas_stream(h, i))
+        dg_the_core.release(h.streams)
     dg_the_core.slot_free(handle)
     return CUBLAS_STATUS_SUCCESS
 
@@ -58,6 +75,20 @@ cdef inline cublasStatus_t lt_get_property(libraryPropertyType kind, int *value)
     if value is NULL or <uint32_t>kind > 2:
         return CUBLAS_STATUS_INVALID_VALUE
     value[0] = dg_version_part[<int>kind]
+    return CUBLAS_STATUS_SUCCESS
+
+
+# ---- hipBLASLt keeps what its heuristic found: the capacity is the program's to set and read, nothing more
+
+cdef inline cublasStatus_t lt_cache_get_capacity(size_t *capacity) noexcept nogil:
+    if capacity is NULL:
+        return CUBLAS_STATUS_INVALID_VALUE
+    capacity[0] = lt_capacity(NULL)
+    return CUBLAS_STATUS_SUCCESS
+
+
+cdef inline cublasStatus_t lt_cache_set_capacity(size_t capacity) noexcept nogil:
+    lt_capacity(&capacity)
     return CUBLAS_STATUS_SUCCESS
 
 

@@ -2,6 +2,7 @@
 
 cdef extern from "support.h" nogil:
     void *dnn_scratch(dnn_handle *h, size_t bytes)
+    void *dnn_host(dnn_handle *h, int which, size_t bytes)
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d)
     void *dnn_amd_pooling(dnn_handle *h, dnn_pooling *d)

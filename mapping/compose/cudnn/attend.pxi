@@ -5,6 +5,9 @@
 
 from libc.math cimport exp, INFINITY
 
+cdef extern from "dragoman.h" nogil:
+    bint dg_foreign(const void *handle, uint32_t magic)
+
 cdef enum:
     ATTN_PIECE = 8192    # elements that pass through the host at a time
     ATTN_ONE_TO_ONE = 1  # bits of attnMode: each beam has its keys,
@@ -27,6 +30,8 @@ cdef struct attn:
     bint po
     bint biased
     double scale
+    dnn_dropout *first # in training: of the weights,
+    dnn_dropout *last  # of the output
     size_t[9] weight   # where each kind of weights starts; the end
 
 cdef enum:  # parts of workspace and reserve
@@ -43,7 +48,12 @@ cdef enum:  # parts of workspace and reserve
     PART_DA
     PART_DH
     PART_ONES
+    PART_AD     # where something drops: the weights that are left,
+    PART_DO     # the output's gradient that is left,
+    PART_KEPT   # and both masks
+    PART_KEPT_OUT
     PART_ALL
+    PARTS
 
 cdef struct tokens:  # sequences as rows of a matrix
     int64_t count
@@ -70,6 +80,7 @@ cdef void attn_of(const dnn_attention *d, attn *a) noexcept nogil:
     a.out = d.o_projected if a.po else a.heads * a.value
     a.biased = (d.mode & ATTN_BIASES) != 0
     a.scale = d.scale
+    a.first = a.last = NULL
     sizes[0] = a.heads * a.width * a.q if a.pq else 0
     sizes[1] = a.heads * a.width * a.k if a.pk else 0
     sizes[2] = a.heads * a.value * a.v if a.pv else 0
@@ -86,7 +97,7 @@ cdef void attn_of(const dnn_attention *d, attn *a) noexcept nogil:
 cdef void attn_parts(const dnn_attention *d, const attn *a, size_t *parts) noexcept nogil:
     """Where each part starts, in bytes, for the largest sizes of the descriptor; what is not needed has no size. The parts of
     the inference come first."""
-    cdef int64_t[12] sizes
+    cdef int64_t[PART_ALL] sizes
     cdef int64_t sequences = <int64_t>d.largest_batch * d.largest_beam
     cdef int64_t q = sequences * d.longest_q
     cdef int64_t k = sequences * d.longest_k
@@ -103,9 +114,11 @@ cdef void attn_parts(const dnn_attention *d, const attn *a, size_t *parts) noexc
     sizes[PART_DA] = sizes[PART_A]
     sizes[PART_DH] = sizes[PART_H]
     sizes[PART_ONES] = q if q > k else k
+    sizes[PART_AD] = sizes[PART_KEPT] = sizes[PART_A] if d.dropout is not NULL else 0
+    sizes[PART_DO] = sizes[PART_KEPT_OUT] = q * a.out if d.after_dropout is not NULL else 0
     parts[0] = 0
-    for i in range(12):
-        parts[i + 1] = parts[i] + rounded(<size_t>sizes[i] * a.bytes)
+    for i in range(PART_ALL):
+        parts[i + 1] = parts[i] + rounded(<size_t>sizes[i] * (1 if i >= PART_KEPT else a.bytes))
 
 
 cdef bint attn_is_too_large(const dnn_attention *d, const attn *a) noexcept nogil:
@@ -130,13 +143,14 @@ cdef cudnnStatus_t attn_checked(const dnn_attention *d, attn *a) noexcept nogil:
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t attn_tokens(const dnn_attention *d, const dnn_seq_data *s, int64_t vector, int longest,
-        tokens *t) noexcept nogil:
+cdef cudnnStatus_t attn_tokens(dnn_handle *h, int which, const dnn_attention *d, dnn_seq_data *given, int64_t vector,
+        int longest, tokens *t) noexcept nogil:
+    cdef const dnn_sequences *s = <const dnn_sequences *>dnn_held(h, which, &given.content)
     cdef int64_t[4] step
     cdef int64_t count = 1
     cdef size_t i
     cdef int at = 2
-    if s.count != 4:
+    if s is NULL:
         return bad(b"a descriptor of sequences has not been set")
     if s.type != d.type:
         return bad(b"sequences and attention differ in type")
@@ -153,7 +167,7 @@ cdef cudnnStatus_t attn_tokens(const dnn_attention *d, const dnn_seq_data *s, in
     t.count = count
     t.batch_step, t.beam_step = step[CUDNN_SEQDATA_BATCH_DIM], step[CUDNN_SEQDATA_BEAM_DIM]
     t.time_step = step[CUDNN_SEQDATA_TIME_DIM]
-    t.lengths = s.lengths
+    t.lengths = <const int32_t *>s.lengths
     t.short_ones = False
     for i in range(s.lengths_count):
         if s.lengths[i] < t.time:
@@ -161,15 +175,15 @@ cdef cudnnStatus_t attn_tokens(const dnn_attention *d, const dnn_seq_data *s, in
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t attn_shapes(const dnn_attention *d, const attn *a, const dnn_seq_data *qd, const dnn_seq_data *kd,
-        const dnn_seq_data *vd, const dnn_seq_data *od, tokens *q, tokens *k, tokens *v, tokens *o) noexcept nogil:
-    cdef cudnnStatus_t status = attn_tokens(d, qd, a.q, d.longest_q, q)
+cdef cudnnStatus_t attn_shapes(dnn_handle *h, const dnn_attention *d, const attn *a, dnn_seq_data *qd, dnn_seq_data *kd,
+        dnn_seq_data *vd, dnn_seq_data *od, tokens *q, tokens *k, tokens *v, tokens *o) noexcept nogil:
+    cdef cudnnStatus_t status = attn_tokens(h, 0, d, qd, a.q, d.longest_q, q)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_tokens(d, kd, a.k, d.longest_k, k)
+        status = attn_tokens(h, 1, d, kd, a.k, d.longest_k, k)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_tokens(d, vd, a.v, d.longest_k, v)
+        status = attn_tokens(h, 2, d, vd, a.v, d.longest_k, v)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_tokens(d, od, a.out, d.longest_q, o)
+        status = attn_tokens(h, 3, d, od, a.out, d.longest_q, o)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if q.batch != o.batch or q.beam != o.beam or q.time != o.time:
@@ -429,11 +443,53 @@ cdef cudnnStatus_t attn_scored(dnn_handle *h, const attn *a, int64_t heads, int 
     return status
 
 
-cdef bint attn_drops(const dnn_attention *d) noexcept nogil:
-    cdef dnn_dropout *first = <dnn_dropout *>d.dropout
-    cdef dnn_dropout *last = <dnn_dropout *>d.after_dropout
-    return (first is not NULL and first.magic == DNN_DROPOUT and first.rate > 0) or (
-        last is not NULL and last.magic == DNN_DROPOUT and last.rate > 0)
+cdef cudnnStatus_t attn_drops_of(const attn *a, void *given, dnn_dropout **found) noexcept nogil:
+    """A dropout that has something to do, or NULL."""
+    cdef dnn_dropout *d = <dnn_dropout *>given
+    found[0] = NULL
+    if d is NULL:
+        return CUDNN_STATUS_SUCCESS
+    if dg_foreign(d, DNN_DROPOUT):
+        return bad(b"a dropout descriptor of the attention is destroyed")
+    if d.rate == 0:
+        return CUDNN_STATUS_SUCCESS
+    if d.amd is NULL or d.states is NULL or not 0 <= d.rate <= 1:
+        return bad(b"a dropout descriptor of the attention has no states, or a rate that is not from 0 to 1")
+    if a.type == CUDNN_DATA_DOUBLE:
+        return cannot(b"MIOpen has no dropout of doubles")
+    found[0] = d
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef cudnnStatus_t attn_dropouts(const dnn_attention *d, attn *a) noexcept nogil:
+    """Of a call in training."""
+    cdef cudnnStatus_t status = attn_drops_of(a, d.dropout, &a.first)
+    return status if status != CUDNN_STATUS_SUCCESS else attn_drops_of(a, d.after_dropout, &a.last)
+
+
+cdef cudnnStatus_t attn_dropped(dnn_handle *h, const attn *a, dnn_dropout *d, bint back, int64_t count, const void *x,
+        void *y, void *mask) noexcept nogil:
+    """y ← x/(1 - rate) where the mask keeps it, else 0; forward draws the mask. Elements as they lie, gaps between sequences
+    included: one draw serves them all."""
+    cdef int32_t dim = <int32_t>count
+    cdef int32_t stride = 1
+    cdef void *amd
+    cdef void *drawing = d.amd if back else dnn_dropout_drawing(h, d)
+    if drawing is NULL:
+        return CUDNN_STATUS_BAD_PARAM
+    if count > ATTN_MOST:
+        return cannot(b"2^31 elements or more that one dropout is for")
+    amd = dnn_amd_shape(h, a.type, 1, &dim, &stride)
+    if amd is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    if back:
+        return answered(dg_miopen.miopenDropoutBackward(
+            <miopenHandle_t>h.amd, <miopenDropoutDescriptor_t>drawing, <miopenTensorDescriptor_t>amd,
+            <miopenTensorDescriptor_t>amd, x, <miopenTensorDescriptor_t>amd, y, mask, <size_t>count),
+            b"miopenDropoutBackward")
+    return answered(dg_miopen.miopenDropoutForward(
+        <miopenHandle_t>h.amd, <miopenDropoutDescriptor_t>drawing, <miopenTensorDescriptor_t>amd,
+        <miopenTensorDescriptor_t>amd, x, <miopenTensorDescriptor_t>amd, y, mask, <size_t>count), b"miopenDropoutForward")
 
 
 cdef bint attn_alike(const attn *a, const tokens *q, const tokens *k) noexcept nogil:

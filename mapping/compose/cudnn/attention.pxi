@@ -2,9 +2,8 @@
 
 include "common.pxi"
 include "amd.pxi"
+include "contents.pxi"
 include "attend.pxi"
-
-from libc.string cimport memcmp
 
 
 # ---- sequences with beams
@@ -14,11 +13,9 @@ cdef public cudnnStatus_t create_seq_data_descriptor(cudnnSeqDataDescriptor_t *p
 
 
 cdef public cudnnStatus_t destroy_seq_data_descriptor(dnn_seq_data *d) noexcept nogil:
-    cdef void *lengths = d.lengths if d is not NULL else NULL
-    cdef cudnnStatus_t status = dnn_delete(d, DNN_SEQ_DATA)
-    if status == CUDNN_STATUS_SUCCESS and lengths is not NULL:
-        dg_the_core.release(lengths)
-    return status
+    if d is not NULL:
+        dnn_content_put(&d.content, NULL)
+    return dnn_delete(d, DNN_SEQ_DATA)
 
 
 cdef bint is_attn_type(uint32_t type) noexcept nogil:
@@ -29,8 +26,8 @@ cdef bint is_attn_type(uint32_t type) noexcept nogil:
 cdef public cudnnStatus_t set_seq_data_descriptor(dnn_seq_data *d, cudnnDataType_t type, int count, const int *dim,
         const cudnnSeqDataAxis_t *axes, size_t lengths_count, const int *lengths, void *fill) noexcept nogil:
     """The vector is the innermost axis; the others come in any order. There is a length for each batch and beam."""
+    cdef dnn_sequences *s
     cdef uint32_t seen = 0
-    cdef int32_t *copied
     cdef int i
     cdef size_t k
     if not is_attn_type(type):
@@ -52,48 +49,50 @@ cdef public cudnnStatus_t set_seq_data_descriptor(dnn_seq_data *d, cudnnDataType
     for k in range(lengths_count):
         if lengths[k] < 0 or lengths[k] > dim[CUDNN_SEQDATA_TIME_DIM]:
             return bad(b"a length is negative or longer than the time")
-    # the same lengths stay where they are: another thread may be reading them
-    if (d.lengths is NULL or d.lengths_count != lengths_count
-            or memcmp(d.lengths, lengths, lengths_count * sizeof(int32_t)) != 0):
-        copied = <int32_t *>dg_the_core.alloc(lengths_count * sizeof(int32_t))
-        if copied is NULL:
-            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
-        memcpy(copied, lengths, lengths_count * sizeof(int32_t))
-        if d.lengths is not NULL:
-            dg_the_core.release(d.lengths)
-        d.lengths = copied
-        d.lengths_count = lengths_count
-    d.type = <int32_t>type
-    d.count = 4
+    s = <dnn_sequences *>dnn_content_new(sizeof(dnn_sequences) + lengths_count * sizeof(int32_t))
+    if s is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
+    memcpy(s.lengths, lengths, lengths_count * sizeof(int32_t))
+    s.lengths_count = lengths_count
+    s.type = <int32_t>type
+    s.count = 4
     for i in range(4):
-        d.dim[i] = dim[i]
-        d.axis[i] = <int32_t>axes[i]
-    d.filled = 1 if fill is not NULL else 0
-    d.fill = 0
+        s.dim[i] = dim[i]
+        s.axis[i] = <int32_t>axes[i]
+    s.filled = 1 if fill is not NULL else 0
     if fill is not NULL:
-        memcpy(&d.fill, fill, <size_t>dnn_type_bytes(d.type))
+        memcpy(&s.fill, fill, <size_t>dnn_type_bytes(s.type))
+    dnn_content_put(&d.content, s)
     return CUDNN_STATUS_SUCCESS
 
 
 cdef public cudnnStatus_t get_seq_data_descriptor(dnn_seq_data *d, cudnnDataType_t *type, int *count, int asked, int *dim,
         cudnnSeqDataAxis_t *axes, size_t *lengths_count, size_t lengths_asked, int *lengths, void *fill) noexcept nogil:
+    cdef dnn_sequences none
+    cdef dnn_sequences *s
+    cdef void *taken
     cdef int i
-    cdef size_t wanted = lengths_asked if lengths_asked < d.lengths_count else d.lengths_count
     if asked < 0:
         return bad(b"nbDimsRequested is negative")
-    give(<int *>type, d.type)
-    give(count, d.count)
-    for i in range(asked if asked < d.count else d.count):
+    taken = dnn_content_taken(&d.content)
+    s = <dnn_sequences *>taken
+    if s is NULL:
+        memset(&none, 0, sizeof(none))
+        s = &none
+    give(<int *>type, s.type)
+    give(count, s.count)
+    for i in range(asked if asked < s.count else s.count):
         if dim is not NULL:
-            dim[i] = d.dim[i]
+            dim[i] = s.dim[i]
         if axes is not NULL:
-            axes[i] = <cudnnSeqDataAxis_t>d.axis[i]
+            axes[i] = <cudnnSeqDataAxis_t>s.axis[i]
     if lengths_count is not NULL:
-        lengths_count[0] = d.lengths_count
-    if lengths is not NULL and d.lengths is not NULL:
-        memcpy(lengths, d.lengths, wanted * sizeof(int))
-    if fill is not NULL and d.filled:
-        memcpy(fill, &d.fill, <size_t>dnn_type_bytes(d.type))
+        lengths_count[0] = s.lengths_count
+    if lengths is not NULL:
+        memcpy(lengths, s.lengths, (lengths_asked if lengths_asked < s.lengths_count else s.lengths_count) * sizeof(int))
+    if fill is not NULL and s.filled:
+        memcpy(fill, &s.fill, <size_t>dnn_type_bytes(s.type))
+    dnn_content_left(taken)
     return CUDNN_STATUS_SUCCESS
 
 
@@ -190,7 +189,7 @@ cdef public cudnnStatus_t get_attn_buffers(dnn_handle *h, dnn_attention *d, size
         size_t *reserve) noexcept nogil:
     """The reserve holds all that the backward calls need, which have no workspace."""
     cdef attn a
-    cdef size_t[13] parts
+    cdef size_t[PARTS] parts
     cdef cudnnStatus_t status = attn_checked(d, &a)
     if status != CUDNN_STATUS_SUCCESS:
         return status
@@ -259,11 +258,12 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
     cdef tokens k
     cdef tokens v
     cdef tokens o
-    cdef size_t[13] parts
+    cdef size_t[PARTS] parts
     cdef dnn_tensor rd
     cdef dnn_tensor outd
     cdef char *memory = <char *>workspace
     cdef char *mask
+    cdef char *left
     cdef char *scores
     cdef const void *qs = queries
     cdef const void *ks = keys
@@ -276,7 +276,7 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
     cdef int[2] made_for
     cdef cudnnStatus_t status = attn_checked(d, &a)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_shapes(d, &a, qd, kd, vd, od, &q, &k, &v, &o)
+        status = attn_shapes(h, d, &a, qd, kd, vd, od, &q, &k, &v, &o)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if low is NULL or high is NULL or q_lengths is NULL or k_lengths is NULL:
@@ -298,8 +298,9 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
             return bad(b"currIdx is for inference, and there is a reserve")
         if reserve_size < parts[PART_ALL]:
             return bad(b"the reserve is smaller than its query says")
-        if attn_drops(d):
-            return cannot(b"dropout within an attention")
+        status = attn_dropouts(d, &a)
+        if status != CUDNN_STATUS_SUCCESS:
+            return status
         memory = <char *>reserve
     # ---- projections of all tokens
     all_q = a.heads * a.width if a.pq else a.q
@@ -347,6 +348,11 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
     if alike and status == CUDNN_STATUS_SUCCESS:
         status = attn_scored(h, &a, a.heads * q.batch * q.beam, q.time, k.time, low, high, &made, made_for, mask,
                              memory + parts[PART_A])
+    left = memory + parts[PART_A]
+    if a.first is not NULL and status == CUDNN_STATUS_SUCCESS:
+        left = memory + parts[PART_AD]
+        status = attn_dropped(h, &a, a.first, False, <int64_t>q.batch * q.beam * a.heads * q.time * k.time,
+                              memory + parts[PART_A], left, memory + parts[PART_KEPT])
     for n in range(q.batch):
         for b in range(q.beam):
             rows = attn_length(&q, n, b)
@@ -357,7 +363,7 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
                 continue
             status = dnn_gemm(
                 h, a.type, 0, 0, rows, a.value, length, 1,
-                at(memory + parts[PART_A], (<int64_t>n * q.beam + b) * a.heads * q.time * k.time, &a), length,
+                at(left, (<int64_t>n * q.beam + b) * a.heads * q.time * k.time, &a), length,
                 <int64_t>rows * length, at(vs, attn_row(&v, n, b) * all_v, &a), v.time_step * all_v, a.value if a.pv else 0,
                 0, at(heads, (attn_row(&o, n, b) + first * o.time_step) * all_o, &a), o.time_step * all_o, a.value,
                 <int>a.heads)
@@ -377,6 +383,8 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
     if status == CUDNN_STATUS_SUCCESS and current < 0 and not (a.po and a.biased):
         o.lengths, o.short_ones = q.lengths, q.short_ones
         status = attn_clear_ends(h, &a, &o, a.out, out)
+    if a.last is not NULL and status == CUDNN_STATUS_SUCCESS:
+        status = attn_dropped(h, &a, a.last, False, o.count * a.out, out, out, memory + parts[PART_KEPT_OUT])
     # NVIDIA's library passes on what the residual holds beyond the ends
     if residuals is not NULL and status == CUDNN_STATUS_SUCCESS:
         sequences(&rd, a.type, &q, q.time if current < 0 else 1, a.out)
@@ -394,9 +402,7 @@ cdef cudnnStatus_t attn_back_checked(dnn_attention *d, attn *a, size_t *parts, s
         return bad(b"the weights are NULL or smaller than their query says")
     if reserve is NULL or reserve_size < parts[PART_ALL]:
         return bad(b"the reserve is NULL or smaller than its query says")
-    if attn_drops(d):
-        return cannot(b"dropout within an attention")
-    return CUDNN_STATUS_SUCCESS
+    return attn_dropouts(d, a)
 
 
 cdef cudnnStatus_t attn_heads_summed(dnn_handle *h, const attn *a, bint apart, int turns_a, int64_t m, int64_t n, int64_t k,
@@ -426,10 +432,11 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
     cdef tokens k
     cdef tokens v
     cdef tokens o
-    cdef size_t[13] parts
+    cdef size_t[PARTS] parts
     cdef char *memory = <char *>reserve
     cdef char *soft
     cdef char *dsoft
+    cdef char *left
     cdef const void *qs = queries
     cdef const void *ks = keys
     cdef const void *vs = values
@@ -444,7 +451,7 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
     cdef double beta
     cdef cudnnStatus_t status = attn_checked(d, &a)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_shapes(d, &a, qd, kd, vd, od, &q, &k, &v, &o)
+        status = attn_shapes(h, d, &a, qd, kd, vd, od, &q, &k, &v, &o)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if low is NULL or high is NULL or q_lengths is NULL or k_lengths is NULL:
@@ -467,8 +474,14 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
     if a.pv:
         vs, dv = memory + parts[PART_V], memory + parts[PART_DV]
     alike = attn_alike(&a, &q, &k)
+    left = memory + (parts[PART_AD] if a.first is not NULL else parts[PART_A])
+    if a.last is not NULL:  # the weights' call finds it there too
+        status = attn_dropped(h, &a, a.last, True, o.count * a.out, dout, memory + parts[PART_DO],
+                              memory + parts[PART_KEPT_OUT])
+        dout = dh = memory + parts[PART_DO]
     # what no sequence writes has no gradient
-    status = attn_clear(h, dq, <size_t>(q.count * all_q) * a.bytes)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = attn_clear(h, dq, <size_t>(q.count * all_q) * a.bytes)
     if status == CUDNN_STATUS_SUCCESS:
         status = attn_clear(h, dk, <size_t>(k.count * all_k) * a.bytes)
     if status == CUDNN_STATUS_SUCCESS:
@@ -489,6 +502,10 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
                 h, a.type, 0, 1, rows, length, a.value, 1, at(dh, attn_row(&o, n, b) * all_o, &a), o.time_step * all_o,
                 a.value, at(vs, attn_row(&v, n, b) * all_v, &a), v.time_step * all_v, a.value if a.pv else 0, 0, dsoft, length,
                 <int64_t>rows * length, <int>a.heads)
+            if a.first is not NULL and status == CUDNN_STATUS_SUCCESS:
+                # the mask goes with the elements' places
+                status = attn_dropped(h, &a, a.first, True, a.heads * rows * length, dsoft, dsoft,
+                                      memory + parts[PART_KEPT] + part)
             if status == CUDNN_STATUS_SUCCESS and not alike:
                 status = attn_softmax_back(h, &a, a.heads * rows, length, at(memory + parts[PART_A], part, &a), dsoft)
     if alike and status == CUDNN_STATUS_SUCCESS:
@@ -505,7 +522,7 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
             at_q, at_k, at_v = attn_row(&q, n, b) * all_q, attn_row(&k, n, b) * all_k, attn_row(&v, n, b) * all_v
             block = <int64_t>rows * length
             part = (<int64_t>n * q.beam + b) * a.heads * q.time * k.time
-            soft = at(memory + parts[PART_A], part, &a)
+            soft = at(left, part, &a)
             dsoft = at(memory + parts[PART_DA], part, &a)
             status = attn_heads_summed(
                 h, &a, a.pq, 0, rows, a.width, length, dsoft, length, block, at(ks, at_k, &a), k.time_step * all_k,
@@ -563,19 +580,19 @@ cdef public cudnnStatus_t attn_backward_weights(dnn_handle *h, dnn_attention *d,
         const void *queries, dnn_seq_data *kd, const void *keys, dnn_seq_data *vd, const void *values, dnn_seq_data *od,
         const void *dout, size_t weight_size, const void *weights, void *dweights, size_t work_size, void *workspace,
         size_t reserve_size, void *reserve) noexcept nogil:
-    """After the call for the data, which leaves the projections' gradients in the reserve."""
+    """After the call for the data, which leaves the projections' gradients in the reserve, and of dout what a dropout leaves."""
     cdef attn a
     cdef tokens q
     cdef tokens k
     cdef tokens v
     cdef tokens o
-    cdef size_t[13] parts
+    cdef size_t[PARTS] parts
     cdef char *memory = <char *>reserve
     cdef void *ones
     cdef double beta = 1 if mode == CUDNN_WGRAD_MODE_ADD else 0
     cdef cudnnStatus_t status = attn_checked(d, &a)
     if status == CUDNN_STATUS_SUCCESS:
-        status = attn_shapes(d, &a, qd, kd, vd, od, &q, &k, &v, &o)
+        status = attn_shapes(h, d, &a, qd, kd, vd, od, &q, &k, &v, &o)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if mode != CUDNN_WGRAD_MODE_ADD and mode != CUDNN_WGRAD_MODE_SET:
@@ -587,6 +604,8 @@ cdef public cudnnStatus_t attn_backward_weights(dnn_handle *h, dnn_attention *d,
     status = attn_back_checked(d, &a, parts, weight_size, weights, reserve_size, reserve)
     if status != CUDNN_STATUS_SUCCESS:
         return status
+    if a.last is not NULL:
+        dout = memory + parts[PART_DO]
     ones = memory + parts[PART_ONES]
     if a.biased:
         status = attn_ones(h, &a, q.count if q.count > k.count else k.count, ones)

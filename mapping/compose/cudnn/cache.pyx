@@ -90,6 +90,8 @@ cdef extern from "support.h" nogil:
         uint32_t use
         char of[3][1]  # DNN_CONTENT bytes each
         void *amd[3]
+    void *dnn_amd_known(void **place)
+    void dnn_amd_remembered(void **place, void *amd, const void *was, const void *is_, size_t size)
     dnn_recalled *dnn_recall_place(dnn_recalled *all, uint32_t use, const void *a, const void *b, const void *c)
 
 cdef entry *the_table
@@ -181,7 +183,7 @@ cdef uint32_t fill_rnn(miopenRNNDescriptor_t d, const int32_t *w) noexcept nogil
     cdef void *dropout
     memcpy(&dropout, &w[8], sizeof(dropout))
     if dropout is NULL:
-        # with none, _V2 succeeds and every size that is asked of the descriptor is refused (MIOpen 7.2.4)
+        # with none, _V2 succeeds and sizes that are asked of the descriptor are refused (MIOpen 7.2.4)
         return dg_miopen.miopenSetRNNDescriptor(
             d, w[0], w[1], <miopenRNNInputMode_t>w[2], <miopenRNNDirectionMode_t>w[3], <miopenRNNMode_t>w[4],
             <miopenRNNBiasMode_t>w[5], miopenRNNdefault, <miopenDataType_t>w[6])
@@ -373,52 +375,70 @@ cdef void *shape(dnn_handle *h, int type, int count, const int32_t *dim, const i
 
 
 cdef public void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d) noexcept nogil:
-    if d.amd is not NULL:
-        return d.amd
-    if d.format == CUDNN_TENSOR_NCHW_VECT_C:
+    cdef dnn_tensor was
+    cdef void *lasting = NULL
+    cdef void *amd = dnn_amd_known(&d.amd)
+    if amd is not NULL:
+        return amd
+    was = d[0]
+    if was.format == CUDNN_TENSOR_NCHW_VECT_C:
         dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"MIOpen has no tensors of vectors (NCHW_VECT_C)")
         return NULL
-    return shape(h, d.type, d.count, d.dim, d.stride, &d.amd)
+    amd = shape(h, was.type, was.count, was.dim, was.stride, &lasting)
+    dnn_amd_remembered(&d.amd, lasting, &was.type, &d.type, DNN_CONTENT)
+    return amd
 
 
 cdef public void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable) noexcept nogil:
     """MIOpen knows nothing but cross-correlations. A repeatable one gives the same bits whenever it runs: `d` is then not the
     program's, since it remembers one of both."""
     cdef content c
-    if d.amd is not NULL:
-        return d.amd
-    if d.count == 0:
+    cdef dnn_convolution was
+    cdef void *lasting = NULL
+    cdef void *amd = dnn_amd_known(&d.amd)
+    if amd is not NULL:
+        return amd
+    was = d[0]
+    if was.count == 0:
         dnn_because(CUDNN_STATUS_BAD_PARAM, b"a descriptor has not been set")
         return NULL
     memset(&c, 0, sizeof(c))
     c.kind = DNN_CONVOLUTION
-    c.words[0] = d.count
-    c.words[1] = d.groups
-    memcpy(&c.words[2], d.pad, sizeof(d.pad))
-    memcpy(&c.words[2 + DNN_SPATIALS], d.stride, sizeof(d.stride))
-    memcpy(&c.words[2 + 2 * DNN_SPATIALS], d.dilation, sizeof(d.dilation))
+    c.words[0] = was.count
+    c.words[1] = was.groups
+    memcpy(&c.words[2], was.pad, sizeof(was.pad))
+    memcpy(&c.words[2 + DNN_SPATIALS], was.stride, sizeof(was.stride))
+    memcpy(&c.words[2 + 2 * DNN_SPATIALS], was.dilation, sizeof(was.dilation))
     c.words[2 + 3 * DNN_SPATIALS] = repeatable
-    return find(h, &c, &d.amd)
+    amd = find(h, &c, &lasting)
+    dnn_amd_remembered(&d.amd, lasting, &was.mode, &d.mode, <size_t>(<char *>&was.amd - <char *>&was.mode))
+    return amd
 
 
 cdef public void *dnn_amd_pooling(dnn_handle *h, dnn_pooling *d) noexcept nogil:
     cdef content c
-    if d.amd is not NULL:
-        return d.amd
-    if d.count == 0:
+    cdef dnn_pooling was
+    cdef void *lasting = NULL
+    cdef void *amd = dnn_amd_known(&d.amd)
+    if amd is not NULL:
+        return amd
+    was = d[0]
+    if was.count == 0:
         dnn_because(CUDNN_STATUS_BAD_PARAM, b"a descriptor has not been set")
         return NULL
-    if d.count > DNN_SPATIALS:
+    if was.count > DNN_SPATIALS:
         dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"more than 6 spatial dimensions")
         return NULL
     memset(&c, 0, sizeof(c))
     c.kind = DNN_POOLING
-    c.words[0] = <int32_t>to_dnn_pooling_mode(<uint32_t>d.mode)
-    c.words[1] = d.count
-    memcpy(&c.words[2], d.window, <size_t>d.count * sizeof(int32_t))
-    memcpy(&c.words[2 + DNN_SPATIALS], d.pad, <size_t>d.count * sizeof(int32_t))
-    memcpy(&c.words[2 + 2 * DNN_SPATIALS], d.stride, <size_t>d.count * sizeof(int32_t))
-    return find(h, &c, &d.amd)
+    c.words[0] = <int32_t>to_dnn_pooling_mode(<uint32_t>was.mode)
+    c.words[1] = was.count
+    memcpy(&c.words[2], was.window, <size_t>was.count * sizeof(int32_t))
+    memcpy(&c.words[2 + DNN_SPATIALS], was.pad, <size_t>was.count * sizeof(int32_t))
+    memcpy(&c.words[2 + 2 * DNN_SPATIALS], was.stride, <size_t>was.count * sizeof(int32_t))
+    amd = find(h, &c, &lasting)
+    dnn_amd_remembered(&d.amd, lasting, &was.mode, &d.mode, <size_t>(<char *>&was.amd - <char *>&was.mode))
+    return amd
 
 
 cdef public void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma) noexcept nogil:

@@ -36,7 +36,7 @@ cdef public cudnnStatus_t set_convolution_group_count(dnn_convolution *d, int gr
     if groups < 1:
         return bad(b"groupCount is below 1")
     d.groups = groups
-    d.amd = NULL
+    dnn_amd_forgotten(&d.amd)
     return CUDNN_STATUS_SUCCESS
 
 
@@ -80,7 +80,7 @@ cdef cudnnStatus_t fill_convolution(dnn_convolution *d, int count, const int *pa
     memcpy(d.pad, pad, <size_t>count * sizeof(int32_t))
     memcpy(d.stride, stride, <size_t>count * sizeof(int32_t))
     memcpy(d.dilation, dilation, <size_t>count * sizeof(int32_t))
-    d.amd = NULL
+    dnn_amd_forgotten(&d.amd)
     return CUDNN_STATUS_SUCCESS
 
 

@@ -7,7 +7,6 @@ from libc.math cimport exp, log
 
 cdef enum:
     CTC_FLOATS = 16384  # of a piece that passes through the host
-    CTC_WORDS = 4096    # labels and lengths up to here need no memory of their own
 
 
 cdef public cudnnStatus_t create_ctc_loss_descriptor(cudnnCTCLossDescriptor_t *place) noexcept nogil:
@@ -143,7 +142,7 @@ cdef cudnnStatus_t ctc_size(dnn_handle *h, const ctc_call *c, const int *lengths
     for n in range(c.batch):
         length = lengths[n] if lengths is not NULL else longest
         total += <size_t>(length if 1 <= length <= most else 1 if length < 1 else most)
-    words = <int *>dg_the_core.alloc((2 * <size_t>c.batch + total + 1) * sizeof(int))
+    words = <int *>dnn_host(h, 0, (2 * <size_t>c.batch + total + 1) * sizeof(int))
     if words is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
     for n in range(c.batch):
@@ -157,7 +156,6 @@ cdef cudnnStatus_t ctc_size(dnn_handle *h, const ctc_call *c, const int *lengths
     status = dg_miopen.miopenGetCTCLossWorkspaceSize(
         <miopenHandle_t>h.amd, <miopenTensorDescriptor_t>tensor, <miopenTensorDescriptor_t>tensor, words + 2 * c.batch,
         words, words + c.batch, MIOPEN_CTC_LOSS_ALGO_DETERMINISTIC, <miopenCTCLossDescriptor_t>loss, size)
-    dg_the_core.release(words)
     return answered(status, b"miopenGetCTCLossWorkspaceSize")
 
 
@@ -388,20 +386,20 @@ cdef bint ctc_is_packed(const dnn_tensor *d) noexcept nogil:
 
 cdef cudnnStatus_t ctc_with_words(dnn_handle *h, ctc_call *c, size_t total, dnn_tensor *pd, const void *probs, void *costs,
         dnn_tensor *gd, void *gradients, void *workspace, size_t size) noexcept nogil:
-    cdef int[CTC_WORDS] few
-    cdef size_t count = 2 * <size_t>c.batch + total + <size_t>c.batch
     cdef cudnnStatus_t status
-    c.words = few
-    if count > CTC_WORDS:
-        c.words = <int *>dg_the_core.alloc(count * sizeof(int))
-        if c.words is NULL:
-            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the labels")
+    c.words = <int *>dnn_host(h, 0, (3 * <size_t>c.batch + total) * sizeof(int))
+    if c.words is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the labels")
     status = ctc_labels(c)
-    if status == CUDNN_STATUS_SUCCESS:
-        status = ctc_run(h, c, pd, probs, costs, gd, gradients, workspace, size)
-    if c.words != few:
-        dg_the_core.release(c.words)
-    return status
+    return status if status != CUDNN_STATUS_SUCCESS else ctc_run(h, c, pd, probs, costs, gd, gradients, workspace, size)
+
+
+cdef cudnnStatus_t ctc_free(dnn_handle *h) noexcept nogil:
+    """A captured stream is not waited for, and what a graph copied from this call's memory would not be there any more."""
+    cdef int captured = 0
+    if dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &captured) == 0 and captured != 0:
+        return cannot(b"a CTC loss under stream capture")
+    return CUDNN_STATUS_SUCCESS
 
 
 cdef public cudnnStatus_t ctc_loss(dnn_handle *h, dnn_tensor *pd, const void *probs, const int *labels,
@@ -421,6 +419,9 @@ cdef public cudnnStatus_t ctc_loss(dnn_handle *h, dnn_tensor *pd, const void *pr
         if label_lengths[n] < 0:
             return bad(b"a label's length is negative")
         total += <size_t>label_lengths[n]
+    status = ctc_free(h)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
     c.labels = labels
     c.label_lengths = label_lengths
     c.input_lengths = input_lengths
@@ -431,9 +432,7 @@ cdef public cudnnStatus_t ctc_loss_v8(dnn_handle *h, cudnnCTCLossAlgo_t algorith
         const void *probs, const int *labels, const int *label_lengths, const int *input_lengths, void *costs,
         dnn_tensor *gd, void *gradients, size_t size, void *workspace) noexcept nogil:
     """Labels and lengths are on the device, and MIOpen wants them here."""
-    cdef int[CTC_WORDS] few
-    cdef int *held = few
-    cdef int *more
+    cdef int *held
     cdef ctc_call c
     cdef hipStream_t stream = <hipStream_t>to_stream(h.stream)
     cdef size_t total = 0
@@ -447,43 +446,33 @@ cdef public cudnnStatus_t ctc_loss_v8(dnn_handle *h, cudnnCTCLossAlgo_t algorith
         return bad(b"probs, labels, labelLengths or inputLengths is NULL")
     if gradients is not NULL and gd is NULL:
         return bad(b"gradientsDesc is NULL")
+    status = ctc_free(h)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
     lengths = 2 * <size_t>c.batch
-    if lengths > CTC_WORDS:
-        held = <int *>dg_the_core.alloc(lengths * sizeof(int))
-        if held is NULL:
-            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
+    held = <int *>dnn_host(h, 1, lengths * sizeof(int))
+    if held is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
     failed = dg_hip.hipMemcpyAsync(held, label_lengths, <size_t>c.batch * sizeof(int), hipMemcpyDeviceToHost, stream)
     failed |= dg_hip.hipMemcpyAsync(held + c.batch, input_lengths, <size_t>c.batch * sizeof(int), hipMemcpyDeviceToHost,
                                     stream)
     failed |= dg_hip.hipStreamSynchronize(stream)
     for n in range(c.batch if failed == 0 else 0):
         if held[n] < 0 or held[n] > d.longest:
-            status = bad(b"a label's length is negative or above maxLabelLength")
-            break
+            return bad(b"a label's length is negative or above maxLabelLength")
         total += <size_t>held[n]
-    if status == CUDNN_STATUS_SUCCESS and failed == 0 and lengths + total > CTC_WORDS:
-        more = <int *>dg_the_core.alloc((lengths + total) * sizeof(int))
-        if more is NULL:
-            status = dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the labels")
-        else:
-            memcpy(more, held, lengths * sizeof(int))
-            if held != few:
-                dg_the_core.release(held)
-            held = more
-    if status == CUDNN_STATUS_SUCCESS:
-        if total and failed == 0:
-            failed = dg_hip.hipMemcpyAsync(held + lengths, labels, total * sizeof(int), hipMemcpyDeviceToHost, stream)
-            failed |= dg_hip.hipStreamSynchronize(stream)
-        if failed:
-            status = dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"labels and lengths could not be read")
-    if status == CUDNN_STATUS_SUCCESS:
-        c.labels = held + lengths
-        c.label_lengths = held
-        c.input_lengths = held + c.batch
-        status = ctc_with_words(h, &c, total, pd, probs, costs, gd, gradients, workspace, size)
-    if held != few:
-        dg_the_core.release(held)
-    return status
+    held = <int *>dnn_host(h, 1, (lengths + total) * sizeof(int))
+    if held is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the labels")
+    if total and failed == 0:
+        failed = dg_hip.hipMemcpyAsync(held + lengths, labels, total * sizeof(int), hipMemcpyDeviceToHost, stream)
+        failed |= dg_hip.hipStreamSynchronize(stream)
+    if failed:
+        return dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"labels and lengths could not be read")
+    c.labels = held + lengths
+    c.label_lengths = held
+    c.input_lengths = held + c.batch
+    return ctc_with_words(h, &c, total, pd, probs, costs, gd, gradients, workspace, size)
 
 
 cdef public cudnnStatus_t ctc_workspace(dnn_handle *h, dnn_tensor *pd, dnn_tensor *gd, const int *labels,

@@ -30,6 +30,17 @@ cdef unsigned long long mixed(uint64_t seed, uint64_t number) noexcept nogil:
     return z ^ (z >> 32)
 
 
+cdef uint64_t *the_last
+
+
+cdef uint64_t *restored() noexcept nogil:
+    """How many were restored in this process, by any part of cuDNN's."""
+    global the_last
+    if the_last is NULL:
+        the_last = <uint64_t *>dg_the_core.shared(b"cudnn.dropouts", sizeof(uint64_t))
+    return the_last
+
+
 cdef inline float usable(float rate) noexcept nogil:
     """Any rate is kept, and refused where it is used."""
     return rate if 0 <= rate <= 1 else 0
@@ -51,7 +62,7 @@ cdef public uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh) n
             mixed(d.seed, 0), 0, 0, MIOPEN_RNG_PSEUDO_XORWOW)
         return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenSetDropoutDescriptor", status)
     if not fresh:
-        last = <uint64_t *>dg_the_core.shared(b"cudnn.dropouts", sizeof(uint64_t))
+        last = restored()
         d.drawn = (one_more(last) if last is not NULL else 1) << 32
     status = dg_miopen.miopenRestoreDropoutDescriptor(
         <miopenDropoutDescriptor_t>d.amd, <miopenHandle_t>h.amd, usable(d.rate), d.states, d.states_size,

@@ -224,4 +224,4 @@ cdef public cudnnStatus_t make_fused_ops_plan(dnn_handle *h, dnn_fused_plan *pla
         return bad(b"plan and constPack are of different operations")
     if size is NULL:
         return bad(b"workspaceSizeInBytes is NULL")
-    return cannot(b"MIOpen's fusions are others, and those of this API are not composed yet")
+    return cannot(b"MIOpen's fusions are others: call the operations one by one")

@@ -190,10 +190,10 @@ cdef public cudnnStatus_t lrn_backward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t
     return status if status != CUDNN_STATUS_SUCCESS else dnn_moved(h, work, a, &packed, first + 3 * bytes, b, dxd, dx)
 
 
-cdef cudnnStatus_t averaged(dnn_handle *h, uint32_t n, bint late, dnn_tensor *d, const void *x, void *wide,
+cdef cudnnStatus_t averaged(dnn_handle *h, uint32_t n, dnn_tensor *d, const void *x, void *wide,
         void *y) noexcept nogil:
     """y ← mean of x over n elements in each spatial dimension, zeros beyond the edges; of an even number one more lies
-    behind, or `late` before. There the pooling gives one more than is wanted, into `wide`."""
+    behind. There the pooling gives one more than is wanted, into `wide`."""
     cdef dnn_pooling pooling
     cdef dnn_tensor out, part
     cdef float one = 1
@@ -228,7 +228,7 @@ cdef cudnnStatus_t averaged(dnn_handle *h, uint32_t n, bint late, dnn_tensor *d,
     part = out
     for i in range(2, d.count):
         part.dim[i] = d.dim[i]
-        start += 0 if late else out.stride[i]
+        start += out.stride[i]
     return dnn_copy(h, &part, <const char *>wide + <size_t>start * 4, d, y)
 
 
@@ -262,7 +262,7 @@ cdef cudnnStatus_t less_means(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, const v
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_fill(h, &v.packed, 1, v.more)
     if status == CUDNN_STATUS_SUCCESS:
-        status = averaged(h, d.n, False, &v.packed, v.more, v.wide, v.scale)
+        status = averaged(h, d.n, &v.packed, v.more, v.wide, v.scale)
     if status == CUDNN_STATUS_SUCCESS:
         status = product(h, v, 1, v.scale, v.means, 0, v.scale)
     if status == CUDNN_STATUS_SUCCESS:
@@ -304,9 +304,9 @@ cdef cudnnStatus_t divisive_begun(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, con
     if status == CUDNN_STATUS_SUCCESS:
         status = product(h, v, 1, v.top, v.top, 0, v.more)
     if status == CUDNN_STATUS_SUCCESS:
-        status = averaged(h, d.n, False, &v.packed, v.more, v.wide, v.mean)
+        status = averaged(h, d.n, &v.packed, v.more, v.wide, v.mean)
     if status == CUDNN_STATUS_SUCCESS:
-        status = averaged(h, d.n, False, &v.packed, v.top, v.wide, v.centred)
+        status = averaged(h, d.n, &v.packed, v.top, v.wide, v.centred)
     if status == CUDNN_STATUS_SUCCESS and means is not NULL:
         status = less_means(h, d, xd, means, v)
     if status == CUDNN_STATUS_SUCCESS:
@@ -317,7 +317,9 @@ cdef cudnnStatus_t divisive_begun(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, con
 cdef public cudnnStatus_t divisive_forward(dnn_handle *h, dnn_lrn *d, cudnnDivNormMode_t mode, const void *alpha,
         dnn_tensor *xd, const void *x, const void *means, void *temp, void *temp2, const void *beta, dnn_tensor *yd,
         void *y) noexcept nogil:
-    """The program's temporary memory is of x's type, so that it is not used. `mode` has one value."""
+    """The program's temporary memory is of x's type, so that it is not used. `mode` has one value. A negative beta counts as 0, as
+    an H200 answers beside an alpha of 1; on the way back it counts."""
+    cdef double kept
     cdef divisive v
     cdef cudnnStatus_t status
     if x is NULL or y is NULL or temp is NULL or temp2 is NULL or alpha is NULL or beta is NULL:
@@ -334,14 +336,16 @@ cdef public cudnnStatus_t divisive_forward(dnn_handle *h, dnn_lrn *d, cudnnDivNo
         status = product(h, &v, 1, v.top, v.scale, 0, v.top)
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    return dnn_moved(h, v.work, dnn_factor(yd.type, alpha), &v.packed, v.top, dnn_factor(yd.type, beta), yd, y)
+    kept = dnn_factor(yd.type, beta)
+    return dnn_moved(h, v.work, dnn_factor(yd.type, alpha), &v.packed, v.top, 0 if kept < 0 else kept, yd, y)
 
 
 cdef public cudnnStatus_t divisive_backward(dnn_handle *h, dnn_lrn *d, cudnnDivNormMode_t mode, const void *alpha,
         dnn_tensor *xd, const void *x, const void *means, const void *dy, void *temp, void *temp2, const void *beta,
         dnn_tensor *dxd, void *dx, void *dmeans) noexcept nogil:
-    """g = dy·x·S^(-b-1); dx = dy·S^-b - 2ab·(x·mean of g - mean of g·m), over those whose windows hold it; the means' gradient is
-    2ab·g·mean of (x - m). As an H200 answers: the mean of the centre goes off its whole window."""
+    """g = dy·x·S^(-b-1); dx = dy·S^-b - 2ab·(x·mean of g - mean of g·m); the means' gradient is 2ab·g·mean of
+    (x - m). As an H200 answers: the mean of the centre goes off its whole window, and an even one has one more behind on the
+    way back too, where the true gradient would have it before."""
     cdef divisive v
     cdef double a, b
     cdef cudnnStatus_t status
@@ -368,13 +372,13 @@ cdef public cudnnStatus_t divisive_backward(dnn_handle *h, dnn_lrn *d, cudnnDivN
     if status == CUDNN_STATUS_SUCCESS:
         status = product(h, &v, 1, v.scale, v.more, 0, v.scale)
     if status == CUDNN_STATUS_SUCCESS:
-        status = averaged(h, d.n, True, &v.packed, v.mean, v.wide, v.more)
+        status = averaged(h, d.n, &v.packed, v.mean, v.wide, v.more)
     if status == CUDNN_STATUS_SUCCESS:
         status = product(h, &v, -2 * d.alpha * d.beta, v.top, v.more, 1, v.scale)
     if status == CUDNN_STATUS_SUCCESS and means is not NULL:
         status = product(h, &v, 2 * d.alpha * d.beta, v.mean, v.means, 0, v.more)
         if status == CUDNN_STATUS_SUCCESS:
-            status = averaged(h, d.n, True, &v.packed, v.more, v.wide, v.top)
+            status = averaged(h, d.n, &v.packed, v.more, v.wide, v.top)
         if status == CUDNN_STATUS_SUCCESS:
             status = added(h, &v, 1, v.scale, 1, v.top, v.scale)
     if status == CUDNN_STATUS_SUCCESS:

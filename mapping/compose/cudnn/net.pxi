@@ -17,8 +17,8 @@ cdef extern from "support.h" nogil:
         void *y
         void **xs
         void **ys
-        dnn_rnn_data *xd
-        dnn_rnn_data *yd
+        const dnn_rows *xd
+        const dnn_rows *yd
         size_t weights
         size_t states
         size_t amd_work

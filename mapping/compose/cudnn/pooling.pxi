@@ -31,7 +31,7 @@ cdef cudnnStatus_t fill_pooling(dnn_pooling *d, uint32_t mode, uint32_t nan, int
     memcpy(d.window, window, <size_t>count * sizeof(int32_t))
     memcpy(d.pad, pad, <size_t>count * sizeof(int32_t))
     memcpy(d.stride, stride, <size_t>count * sizeof(int32_t))
-    d.amd = NULL
+    dnn_amd_forgotten(&d.amd)
     return CUDNN_STATUS_SUCCESS
 
 

@@ -3,7 +3,7 @@
 include "net.pxi"
 
 cdef extern from "support.h" nogil:
-    void dnn_sequences_forgotten(dnn_rnn_data *d)
+    void *dnn_host(dnn_handle *h, int which, size_t bytes)
     uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type, int input, int training)
     uint32_t dnn_net_place(dnn_net *n, int layer, int gate, int bias, dnn_tensor *d, size_t *offset, int *there)
     uint32_t dnn_net_sequences(dnn_net *n, dnn_rnn_data *xd, dnn_rnn_data *yd)

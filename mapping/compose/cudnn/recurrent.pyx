@@ -14,18 +14,28 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "contents.pxi"
 include "net.pxi"
 
 from libc.stdint cimport INT32_MAX
 
 cdef extern from "support.h" nogil:
     void *dnn_scratch(dnn_handle *h, size_t bytes)
+    void *dnn_host(dnn_handle *h, int which, size_t bytes)
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *dropout)
     uint32_t dnn_ring_room(dnn_handle *h, int count)
     void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d)
     int dnn_type_bytes(int type)
     uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y)
+
+cdef extern from *:
+    """
+    static inline void *published(void **place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
+    static inline void publish(void **place, void *value) { __atomic_store_n(place, value, __ATOMIC_RELEASE); }
+    """
+    void *published(void **place) nogil
+    void publish(void **place, void *value) nogil
 
 cdef extern from "dragoman.h" nogil:
     bint dg_foreign(const void *handle, uint32_t magic)
@@ -58,12 +68,6 @@ cdef inline int amd_gate(const dnn_rnn *d, int gate) noexcept nogil:
 
 # ---- descriptors
 
-cdef public void dnn_sequences_forgotten(dnn_rnn_data *d) noexcept nogil:
-    if d.amd is not NULL and not dg_closed():
-        dg_miopen.miopenDestroySeqTensorDescriptor(<miopenSeqTensorDescriptor_t>d.amd)
-    d.amd = NULL
-
-
 cdef uint32_t make_sequences(int type, uint32_t layout, int longest, int batch, int vector, const int *lengths,
         miopenSeqTensorDescriptor_t *place) noexcept nogil:
     cdef uint32_t status = dg_miopen.miopenCreateSeqTensorDescriptor(place)
@@ -76,14 +80,15 @@ cdef uint32_t make_sequences(int type, uint32_t layout, int longest, int batch, 
     return answered(status, b"miopenSetRNNDataSeqTensorDescriptor")
 
 
-cdef void *sequences(dnn_rnn_data *d) noexcept nogil:
+cdef void *sequences(dnn_rows *d) noexcept nogil:
     """MIOpen's descriptor, made once for each content; `fill_padding` fills the padding, which MIOpen does not."""
     cdef miopenSeqTensorDescriptor_t made = NULL
     cdef bint fails = False
-    if d.amd is not NULL:
-        return d.amd
+    cdef void *amd = published(&d.shared.amd)
+    if amd is not NULL:
+        return amd
     dg_the_core.lock()
-    if d.amd is NULL:
+    if d.shared.amd is NULL:
         if dg_miopen.miopenCreateSeqTensorDescriptor(&made) == 0:
             fails = dg_miopen.miopenSetRNNDataSeqTensorDescriptor(
                 made, <miopenDataType_t>to_dnn_type(<uint32_t>d.type),
@@ -92,11 +97,12 @@ cdef void *sequences(dnn_rnn_data *d) noexcept nogil:
             if fails:
                 dg_miopen.miopenDestroySeqTensorDescriptor(made)
             else:
-                d.amd = made
+                publish(&d.shared.amd, made)
+    amd = d.shared.amd
     dg_the_core.unlock()
-    if d.amd is NULL:
+    if amd is NULL:
         dnn_because(CUDNN_STATUS_NOT_SUPPORTED, b"MIOpen takes no sequences of this kind")
-    return d.amd
+    return amd
 
 
 cdef void *matrix(dnn_handle *h, int type, int rows, int columns) noexcept nogil:
@@ -149,9 +155,9 @@ cdef public uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type,
             or 2.0 * d.layers * directions(d) * gates_of(d) * d.hidden * (<double>input + 3.0 * d.hidden) > 1e16):
         return cannot(b"weights that are larger than any memory")
     if training and d.layers > 1 and d.dropout is not NULL:
-        if dg_foreign(d.dropout, DNN_DROPOUT):
-            return bad(b"the network's dropout descriptor is destroyed")
         dropout = <dnn_dropout *>d.dropout
+        if dg_foreign(dropout, DNN_DROPOUT):
+            return bad(b"the network's dropout descriptor is destroyed")
         if dropout.rate != 0:
             if dropout.amd is NULL or dropout.states is NULL or not 0 <= dropout.rate <= 1:
                 return bad(b"the network's dropout descriptor has no states, or a rate that is not from 0 to 1")
@@ -208,7 +214,7 @@ cdef public uint32_t dnn_net_place(dnn_net *n, int layer, int gate, int bias, dn
     return 0
 
 
-cdef size_t bytes_of(const dnn_rnn_data *d) noexcept nogil:
+cdef size_t bytes_of(const dnn_rows *d) noexcept nogil:
     cdef size_t rows = 0
     cdef int i
     if d.layout != CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
@@ -241,12 +247,18 @@ cdef uint32_t spaces_of(dnn_net *n, miopenSeqTensorDescriptor_t x) noexcept nogi
     return answered(status, b"miopenGetRNNTempSpaceSizes")
 
 
-cdef public uint32_t dnn_net_sequences(dnn_net *n, dnn_rnn_data *xd, dnn_rnn_data *yd) noexcept nogil:
+cdef public uint32_t dnn_net_sequences(dnn_net *n, dnn_rnn_data *x_desc, dnn_rnn_data *y_desc) noexcept nogil:
     """Sequences of a call; y's are NULL where only sizes are asked for."""
+    cdef dnn_rows *xd = <dnn_rows *>dnn_held(n.h, 0, &x_desc.content)
+    cdef dnn_rows *yd = NULL
     cdef uint32_t status
     cdef int i
-    if xd.batch == 0:
+    if xd is NULL:
         return bad(b"xDesc was not set")
+    if y_desc is not NULL:
+        yd = <dnn_rows *>dnn_held(n.h, 1, &y_desc.content)
+        if yd is NULL:
+            return bad(b"yDesc was not set")
     if xd.type != n.type or xd.vector != n.input:
         return bad(b"xDesc has another type or size of vectors than the network")
     n.batch = xd.batch
@@ -279,7 +291,7 @@ cdef public uint32_t dnn_net_largest(dnn_net *n, int batch, int steps, int padde
     cdef size_t reserve
     cdef uint32_t status
     cdef int i
-    cdef int *lengths = <int *>dg_the_core.alloc(<size_t>batch * sizeof(int))
+    cdef int *lengths = <int *>dnn_host(n.h, 1, <size_t>batch * sizeof(int))
     if lengths is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
     for i in range(batch):
@@ -287,7 +299,6 @@ cdef public uint32_t dnn_net_largest(dnn_net *n, int batch, int steps, int padde
     status = make_sequences(
         n.type, <uint32_t>(CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED if padded
                            else CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED), steps, batch, n.input, lengths, &x)
-    dg_the_core.release(lengths)
     if status != 0:
         return status
     n.batch = batch
@@ -424,7 +435,7 @@ cdef uint32_t states_given(dnn_net *n, const void **hx, const void **cx, void *m
     return status
 
 
-cdef uint32_t filled(dnn_net *n, const dnn_rnn_data *d, char *rows, int count) noexcept nogil:
+cdef uint32_t filled(dnn_net *n, const dnn_rows *d, char *rows, int count) noexcept nogil:
     """`count` rows of padding."""
     cdef size_t elements = <size_t>count * <size_t>d.vector
     cdef uint32_t status
@@ -439,7 +450,7 @@ cdef uint32_t filled(dnn_net *n, const dnn_rnn_data *d, char *rows, int count) n
     return 0 if status == 0 else dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"hipMemsetD32Async", status)
 
 
-cdef uint32_t fill_padding(dnn_net *n, const dnn_rnn_data *d, void *data) noexcept nogil:
+cdef uint32_t fill_padding(dnn_net *n, const dnn_rows *d, void *data) noexcept nogil:
     """After MIOpen, which may leave anything behind the ends of sequences: each run of rows that belong to none."""
     cdef size_t row
     cdef int64_t i

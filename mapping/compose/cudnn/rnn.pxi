@@ -1,6 +1,7 @@
 # Recurrent networks. Blocks of tables/cudnn/rnn.yaml.
 
 include "common.pxi"
+include "contents.pxi"
 include "recurrent.pxi"
 
 from libc.string cimport memcmp
@@ -58,7 +59,6 @@ cdef public cudnnStatus_t set_rnn_descriptor_v8(dnn_rnn *d, cudnnRNNAlgo_t algo,
     d.dropout = dropout
     d.flags = flags
     d.set = 8
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -263,23 +263,16 @@ cdef public cudnnStatus_t create_rnn_data_descriptor(cudnnRNNDataDescriptor_t *p
 
 
 cdef public cudnnStatus_t destroy_rnn_data_descriptor(dnn_rnn_data *d) noexcept nogil:
-    cdef dnn_rnn_data old
-    cdef cudnnStatus_t status
-    if d is NULL:
-        return CUDNN_STATUS_SUCCESS
-    old = d[0]
-    status = dnn_delete(d, DNN_RNN_DATA)
-    if status == CUDNN_STATUS_SUCCESS:
-        dnn_sequences_forgotten(&old)
-        if old.lengths is not NULL:
-            dg_the_core.release(old.lengths)
-    return status
+    if d is not NULL:
+        dnn_content_put(&d.content, NULL)
+    return dnn_delete(d, DNN_RNN_DATA)
 
 
 cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType_t type, cudnnRNNDataLayout_t layout,
         int longest, int batch, int vector, const int *lengths, void *fill) noexcept nogil:
-    cdef int32_t *copied
-    cdef double value = 0
+    cdef dnn_rows *rows
+    cdef dnn_rows *before
+    cdef bint same
     cdef int i
     if not (type == <uint32_t>CUDNN_DATA_FLOAT or type == <uint32_t>CUDNN_DATA_DOUBLE
             or type == <uint32_t>CUDNN_DATA_HALF or type == <uint32_t>CUDNN_DATA_BFLOAT16):
@@ -293,48 +286,46 @@ cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType
             return bad(b"a length is negative or above maxSeqLength")
         if layout == <uint32_t>CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED and i and lengths[i] > lengths[i - 1]:
             return bad(b"lengths of packed sequences do not fall")
-    if fill is not NULL:
-        memcpy(&value, fill, <size_t>dnn_type_bytes(<int>type))
-    if (d.lengths is not NULL and d.type == <int32_t>type and d.layout == <int32_t>layout and d.longest == longest
-            and d.batch == batch and d.vector == vector
-            and memcmp(d.lengths, lengths, <size_t>batch * sizeof(int32_t)) == 0):
-        d.filled = 1 if fill is not NULL else 0
-        d.fill = value
-        return CUDNN_STATUS_SUCCESS  # the same again, maybe while another thread uses it
-    copied = <int32_t *>dg_the_core.alloc(<size_t>batch * sizeof(int32_t))
-    if copied is NULL:
+    rows = <dnn_rows *>dnn_content_new(sizeof(dnn_rows) + <size_t>batch * sizeof(int32_t))
+    if rows is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
-    memcpy(copied, lengths, <size_t>batch * sizeof(int32_t))
-    if d.lengths is not NULL:
-        dg_the_core.release(d.lengths)
-    d.lengths = copied
-    d.type = <int32_t>type
-    d.layout = <int32_t>layout
-    d.longest = longest
-    d.batch = batch
-    d.vector = vector
-    d.filled = 1 if fill is not NULL else 0
-    d.fill = value
-    dnn_sequences_forgotten(d)
+    memcpy(rows.lengths, lengths, <size_t>batch * sizeof(int32_t))
+    rows.type = <int32_t>type
+    rows.layout = <int32_t>layout
+    rows.longest = longest
+    rows.batch = batch
+    rows.vector = vector
+    rows.filled = 1 if fill is not NULL else 0
+    if fill is not NULL:
+        memcpy(&rows.fill, fill, <size_t>dnn_type_bytes(<int>type))
+    before = <dnn_rows *>dnn_content_taken(&d.content)
+    same = before is not NULL and before.batch == batch and memcmp(
+        &before.type, &rows.type, sizeof(dnn_rows) - sizeof(dnn_content) + <size_t>batch * sizeof(int32_t)) == 0
+    if same:
+        dg_the_core.release(rows)  # the old one stays, of which MIOpen's descriptor is known
+    else:
+        dnn_content_put(&d.content, rows)
+    dnn_content_left(before)
     return CUDNN_STATUS_SUCCESS
 
 
 cdef public cudnnStatus_t get_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType_t *type, cudnnRNNDataLayout_t *layout,
         int *longest, int *batch, int *vector, int asked, int *lengths, void *fill) noexcept nogil:
-    cdef int i
+    cdef dnn_rows *rows
     if asked < 0:
         return bad(b"arrayLengthRequested is negative")
     if type is NULL or layout is NULL or longest is NULL or batch is NULL or vector is NULL or lengths is NULL \
             or fill is NULL:
         return bad(b"a place for an answer is NULL")
-    type[0] = <cudnnDataType_t>d.type
-    layout[0] = <cudnnRNNDataLayout_t>d.layout
-    longest[0] = d.longest
-    batch[0] = d.batch
-    vector[0] = d.vector
-    if d.lengths is not NULL:
-        for i in range(asked if asked < d.batch else d.batch):
-            lengths[i] = d.lengths[i]
-    if d.filled:
-        memcpy(fill, &d.fill, <size_t>dnn_type_bytes(d.type))
+    rows = <dnn_rows *>dnn_content_taken(&d.content)
+    type[0] = <cudnnDataType_t>(rows.type if rows is not NULL else 0)
+    layout[0] = <cudnnRNNDataLayout_t>(rows.layout if rows is not NULL else 0)
+    longest[0] = rows.longest if rows is not NULL else 0
+    batch[0] = rows.batch if rows is not NULL else 0
+    vector[0] = rows.vector if rows is not NULL else 0
+    if rows is not NULL:
+        memcpy(lengths, rows.lengths, <size_t>(asked if asked < rows.batch else rows.batch) * sizeof(int))
+        if rows.filled:
+            memcpy(fill, &rows.fill, <size_t>dnn_type_bytes(rows.type))
+    dnn_content_left(rows)
     return CUDNN_STATUS_SUCCESS

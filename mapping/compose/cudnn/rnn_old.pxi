@@ -1,6 +1,7 @@
 # Recurrent networks as they were set before version 8, which cuDNN 8 still has. Blocks of tables/cudnn/rnn_old.yaml.
 
 include "common.pxi"
+include "contents.pxi"
 include "recurrent.pxi"
 
 cdef extern from "dragoman.h" nogil:
@@ -36,7 +37,6 @@ cdef public cudnnStatus_t set_rnn_descriptor_v6(dnn_handle *h, dnn_rnn *d, const
     d.data_type = <int32_t>math_type
     d.input_size = 0
     d.set = 6
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -73,7 +73,6 @@ cdef public cudnnStatus_t set_rnn_bias_mode(dnn_rnn *d, cudnnRNNBiasMode_t bias)
     if <uint32_t>bias > <uint32_t>CUDNN_RNN_SINGLE_REC_BIAS:
         return bad(b"biasMode is no bias mode")
     d.bias = <int32_t>bias
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -115,7 +114,6 @@ cdef public cudnnStatus_t set_rnn_projection_layers(dnn_handle *h, dnn_rnn *d, c
     if projected and projected != d.hidden and d.cell != CUDNN_LSTM:
         return cannot(b"only an LSTM can have a projection")
     d.projected = projected if projected else d.hidden
-    d.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 
@@ -198,33 +196,18 @@ cdef public cudnnStatus_t get_rnn_backward_weights_algorithm_max_count(dnn_handl
 
 # ---- a descriptor a step
 
-cdef enum:
-    STEPS = 256  # for which no memory is asked
-
 cdef struct room:
     int32_t *batches
     void **descs
-    void *own
-    int32_t[STEPS] few_batches
-    void *few_descs[2 * STEPS]
 
 
-cdef void left(room *r) noexcept nogil:
-    if r.own is not NULL:
-        dg_the_core.release(r.own)
-    r.own = NULL
-
-
-cdef cudnnStatus_t entered(room *r, int steps) noexcept nogil:
-    r.own = NULL
-    r.batches = r.few_batches
-    r.descs = r.few_descs
-    if steps > STEPS:
-        r.own = dg_the_core.alloc(<size_t>steps * (2 * sizeof(void *) + sizeof(int32_t)))
-        if r.own is NULL:
-            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the steps' descriptors")
-        r.descs = <void **>r.own
-        r.batches = <int32_t *>(r.descs + 2 * steps)
+cdef cudnnStatus_t entered(dnn_handle *h, room *r, int steps) noexcept nogil:
+    if steps < 1:
+        return bad(b"seqLength is not positive")
+    r.descs = <void **>dnn_host(h, 0, <size_t>steps * (2 * sizeof(void *) + sizeof(int32_t)))
+    if r.descs is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the steps' descriptors")
+    r.batches = <int32_t *>(r.descs + 2 * steps)
     return CUDNN_STATUS_SUCCESS
 
 
@@ -232,8 +215,8 @@ cdef cudnnStatus_t batches_of(int steps, const cudnnTensorDescriptor_t *descs, i
     """How many sequences each step has, out of descriptors (sequences, vector, 1) of one type and vector."""
     cdef dnn_tensor *d
     cdef int t
-    if steps < 1 or descs is NULL:
-        return bad(b"seqLength is not positive, or the steps' descriptors are NULL")
+    if descs is NULL:
+        return bad(b"the steps' descriptors are NULL")
     for t in range(steps):
         d = <dnn_tensor *>descs[t]
         if d is NULL or dg_foreign(d, DNN_TENSOR):
@@ -269,8 +252,8 @@ cdef int width_of(const dnn_rnn *d) noexcept nogil:
 
 cdef cudnnStatus_t steps_begun(dnn_net *n, room *r, dnn_handle *h, dnn_rnn *d, int training, int steps,
         const cudnnTensorDescriptor_t *xs, const cudnnTensorDescriptor_t *ys) noexcept nogil:
-    """The type and the input's size are x's. `left` must follow, whatever the answer."""
-    cdef cudnnStatus_t status = entered(r, steps)
+    """The type and the input's size are x's."""
+    cdef cudnnStatus_t status = entered(h, r, steps)
     if status == CUDNN_STATUS_SUCCESS:
         status = batches_of(steps, xs, r.batches)
     if status != CUDNN_STATUS_SUCCESS:
@@ -285,7 +268,11 @@ cdef cudnnStatus_t steps_begun(dnn_net *n, room *r, dnn_handle *h, dnn_rnn *d, i
 
 cdef cudnnStatus_t sequences_begun(dnn_net *n, dnn_handle *h, dnn_rnn *d, int training, dnn_rnn_data *xd,
         dnn_rnn_data *yd) noexcept nogil:
-    cdef cudnnStatus_t status = dnn_net_of(n, h, d, xd.type, xd.vector, training)
+    cdef const dnn_rows *rows = <const dnn_rows *>dnn_held(h, 0, &xd.content)
+    cdef cudnnStatus_t status
+    if rows is NULL:
+        return bad(b"xDesc was not set")
+    status = dnn_net_of(n, h, d, rows.type, rows.vector, training)
     return status if status != CUDNN_STATUS_SUCCESS else dnn_net_sequences(n, xd, yd)
 
 
@@ -316,14 +303,13 @@ cdef cudnnStatus_t largest(dnn_net *n, dnn_handle *h, dnn_rnn *d, int steps, con
     cdef cudnnStatus_t status
     if size is NULL:
         return bad(b"sizeInBytes is NULL")
-    status = entered(&r, steps)
+    status = entered(h, &r, steps)
     if status == CUDNN_STATUS_SUCCESS:
         status = batches_of(steps, xs, r.batches)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_net_of(n, h, d, (<dnn_tensor *>xs[0]).type, (<dnn_tensor *>xs[0]).dim[1], 1)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_net_largest(n, r.batches[0], steps, d.flags & 1)
-    left(&r)
     return status
 
 
@@ -388,7 +374,6 @@ cdef cudnnStatus_t weights_found(dnn_handle *h, dnn_rnn *d, int layer, dnn_tenso
     found.type = n.type
     found.format = CUDNN_TENSOR_NCHW
     found.count = shape.count
-    found.amd = NULL
     for i in range(shape.count):
         found.dim[i] = shape.dim[i]
         found.stride[i] = shape.stride[i]
@@ -434,7 +419,6 @@ cdef public cudnnStatus_t rnn_forward_training(dnn_handle *h, dnn_rnn *d, const 
     cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 1, steps, xs, ys)
     if status == CUDNN_STATUS_SUCCESS:
         status = forward(&n, x, hxd, hx, cxd, cx, wd, w, y, hyd, hy, cyd, cy, work, work_size, reserve, reserve_size)
-    left(&r)
     return status
 
 
@@ -447,7 +431,6 @@ cdef public cudnnStatus_t rnn_forward_inference(dnn_handle *h, dnn_rnn *d, const
     cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 0, steps, xs, ys)
     if status == CUDNN_STATUS_SUCCESS:
         status = forward(&n, x, hxd, hx, cxd, cx, wd, w, y, hyd, hy, cyd, cy, work, work_size, NULL, 0)
-    left(&r)
     return status
 
 
@@ -518,7 +501,6 @@ cdef public cudnnStatus_t rnn_backward_data(dnn_handle *h, dnn_rnn *d, const int
     if status == CUDNN_STATUS_SUCCESS:
         status = backward_data(&n, y, dy, dhyd, dhy, dcyd, dcy, wd, w, hxd, hx, cxd, cx, dx, dhxd, dhx, dcxd, dcx, work,
                                work_size, reserve, reserve_size)
-    left(&r)
     return status
 
 
@@ -528,11 +510,18 @@ cdef public cudnnStatus_t rnn_backward_data_ex(dnn_handle *h, dnn_rnn *d, dnn_rn
         dnn_tensor *cxd, const void *cx, dnn_rnn_data *dxd, void *dx, dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd,
         void *dcx, dnn_rnn_data *dkd, void *keys, void *work, size_t work_size, void *reserve,
         size_t reserve_size) noexcept nogil:
+    cdef const dnn_rows *rows
+    cdef const dnn_rows *others
     cdef dnn_net n
     cdef cudnnStatus_t status
     if attention is not NULL or keys is not NULL:
         return cannot(b"dcAttn or dkeys is not NULL")
-    if dyd.layout != yd.layout or dyd.vector != yd.vector or dyd.type != yd.type or dyd.batch != yd.batch:
+    rows = <const dnn_rows *>dnn_held(h, 1, &yd.content)
+    others = <const dnn_rows *>dnn_held(h, 2, &dyd.content)
+    if rows is NULL or others is NULL:
+        return bad(b"yDesc or dyDesc was not set")
+    if (rows.layout != others.layout or rows.vector != others.vector or rows.type != others.type
+            or rows.batch != others.batch):
         return bad(b"yDesc and dyDesc differ")
     status = sequences_begun(&n, h, d, 1, dxd, yd)
     return status if status != CUDNN_STATUS_SUCCESS else backward_data(
@@ -564,7 +553,6 @@ cdef public cudnnStatus_t rnn_backward_weights(dnn_handle *h, dnn_rnn *d, const 
     cdef cudnnStatus_t status = steps_begun(&n, &r, h, d, 1, steps, xs, ys)
     if status == CUDNN_STATUS_SUCCESS:
         status = backward_weights(&n, x, hxd, hx, y, dwd, dw, work, work_size, reserve, reserve_size)
-    left(&r)
     return status
 
 

@@ -8,3 +8,6 @@ cdef extern from "support.h" nogil:
     void dnn_last_text(char *message, size_t size)
     void dnn_set_callback(uint32_t mask, void *udata, void *call)
     void dnn_get_callback(uint32_t *mask, void **udata, void **call)
+
+cdef extern from "support.h" nogil:
+    void dnn_amd_forgotten(void **place)

@@ -33,6 +33,8 @@
 
 enum { DNN_DIMS = 8 };    /* CUDNN_DIM_MAX */
 enum { DNN_SPATIALS = 6 }; /* dimensions without N and C */
+enum { DNN_HELD = 4 };     /* contents of sequences that a call reads */
+enum { DNN_HOSTS = 2 };    /* pieces of host memory that a call uses at a time */
 
 typedef struct dnn_handle {
     uint32_t magic;
@@ -50,7 +52,11 @@ typedef struct dnn_handle {
     void *blas;          /* rocblas_handle, made when first needed */
     void *blas_stream;   /* the stream it was last given */
     void *recalled;      /* what calls with the same tensors came to (support.h) */
+    void *host[DNN_HOSTS]; /* host memory of the handle's own (work.pyx) */
+    size_t host_size[DNN_HOSTS];
+    void *held[DNN_HELD]; /* contents of sequences that the last calls read (contents.pyx) */
 } dnn_handle;
+_Static_assert(sizeof(dnn_handle) <= 256, "a handle is larger than a slot");
 
 typedef struct dnn_tensor {
     uint32_t magic;
@@ -62,15 +68,7 @@ typedef struct dnn_tensor {
     void *amd;
 } dnn_tensor;
 
-typedef struct dnn_filter {
-    uint32_t magic;
-    int32_t type;
-    int32_t format;
-    int32_t count;
-    int32_t dim[DNN_DIMS];
-    int32_t stride[DNN_DIMS]; /* as the format says */
-    void *amd;
-} dnn_filter;
+typedef dnn_tensor dnn_filter; /* its strides as the format says; `amd` stays NULL */
 
 typedef struct dnn_convolution {
     uint32_t magic;
@@ -179,21 +177,32 @@ typedef struct dnn_rnn {
     double clip_low;
     double clip_high;
     void *dropout;      /* cudnnDropoutDescriptor_t */
-    void *amd;
 } dnn_rnn;
+
+/* Descriptors of sequences have as many lengths as there are sequences. All that was set lies in a content, which never
+ * changes: a setter puts another in its place. */
+typedef struct dnn_content {
+    int64_t users;
+    void *amd; /* MIOpen's descriptor, made once, or NULL */
+} dnn_content;
 
 typedef struct dnn_rnn_data {
     uint32_t magic;
+    uint32_t unused;
+    uint64_t content; /* a dnn_rows (contents.pyx) */
+} dnn_rnn_data;
+
+typedef struct dnn_rows {
+    dnn_content shared;
     int32_t type;
     int32_t layout;
     int32_t longest;
     int32_t batch;
     int32_t vector;
-    int32_t filled;   /* the padding has a value */
-    int32_t *lengths; /* of this descriptor's own memory: one a sequence */
+    int32_t filled; /* the padding has a value */
     double fill;
-    void *amd;
-} dnn_rnn_data;
+    int32_t lengths[]; /* one a sequence */
+} dnn_rows;
 
 typedef struct dnn_rnn_plan {
     uint32_t magic;
@@ -212,15 +221,21 @@ typedef struct dnn_ctc {
 
 typedef struct dnn_seq_data {
     uint32_t magic;
+    uint32_t unused;
+    uint64_t content; /* a dnn_sequences (contents.pyx) */
+} dnn_seq_data;
+
+typedef struct dnn_sequences {
+    dnn_content shared;
     int32_t type;
     int32_t count;
     int32_t dim[4];
     int32_t axis[4];
     int32_t filled;
-    size_t lengths_count;
-    int32_t *lengths; /* of this descriptor's own memory */
     double fill;
-} dnn_seq_data;
+    size_t lengths_count;
+    int32_t lengths[];
+} dnn_sequences;
 
 typedef struct dnn_attention {
     uint32_t magic;

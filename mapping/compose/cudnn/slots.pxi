@@ -27,6 +27,8 @@ cdef extern from "slots.h" nogil:
         DNN_PERFORMANCE
         DNN_DIMS
         DNN_SPATIALS
+        DNN_HELD
+        DNN_HOSTS
         DNN_FUSED_LABELS
         DNN_FUSED_POINTERS
         DNN_FUSED_SCALARS
@@ -46,6 +48,9 @@ cdef extern from "slots.h" nogil:
         void *blas
         void *blas_stream
         void *recalled
+        void *host[DNN_HOSTS]
+        size_t host_size[DNN_HOSTS]
+        void *held[DNN_HELD]
     ctypedef struct dnn_tensor:
         uint32_t magic
         int32_t type
@@ -61,7 +66,6 @@ cdef extern from "slots.h" nogil:
         int32_t count
         int32_t[DNN_DIMS] dim
         int32_t[DNN_DIMS] stride
-        void *amd
     ctypedef struct dnn_convolution:
         uint32_t magic
         int32_t mode
@@ -151,18 +155,22 @@ cdef extern from "slots.h" nogil:
         double clip_low
         double clip_high
         void *dropout
+    ctypedef struct dnn_content:
+        int64_t users
         void *amd
     ctypedef struct dnn_rnn_data:
         uint32_t magic
+        uint64_t content
+    ctypedef struct dnn_rows:
+        dnn_content shared
         int32_t type
         int32_t layout
         int32_t longest
         int32_t batch
         int32_t vector
         int32_t filled
-        int32_t *lengths
         double fill
-        void *amd
+        int32_t lengths[1]
     ctypedef struct dnn_rnn_plan:
         uint32_t magic
         int32_t batch
@@ -176,14 +184,17 @@ cdef extern from "slots.h" nogil:
         int32_t longest
     ctypedef struct dnn_seq_data:
         uint32_t magic
+        uint64_t content
+    ctypedef struct dnn_sequences:
+        dnn_content shared
         int32_t type
         int32_t count
         int32_t[4] dim
         int32_t[4] axis
         int32_t filled
-        size_t lengths_count
-        int32_t *lengths
         double fill
+        size_t lengths_count
+        int32_t lengths[1]
     ctypedef struct dnn_attention:
         uint32_t magic
         uint32_t mode

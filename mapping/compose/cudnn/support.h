@@ -23,6 +23,7 @@ DG_HIDDEN uint32_t dnn_convolved(dnn_convolution *d, dnn_tensor *x, dnn_filter *
 /* ---- work: memory of a handle's own */
 DG_HIDDEN void dnn_stream_left(dnn_handle *h);    /* the handle goes on to another stream */
 DG_HIDDEN void *dnn_scratch(dnn_handle *h, size_t bytes);
+DG_HIDDEN void *dnn_host(dnn_handle *h, int which, size_t bytes); /* of DNN_HOSTS pieces, one */
 DG_HIDDEN void dnn_handle_emptied(dnn_handle *h); /* a destroy frees what the handle owns */
 
 /* ---- blas: matrix products, row by row; NULL or a status: the reason is told */
@@ -32,6 +33,15 @@ DG_HIDDEN uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, i
                             double beta, void *c, int64_t ldc, int64_t next_c, int count);
 
 /* ---- cache: MIOpen's descriptors by content; NULL where there is none, and the reason is told (`dnn_because`) */
+/* What a descriptor remembers of MIOpen's. A setter forgets it last; who remembers looks at the content once more, since
+ * another thread may have set it meanwhile: of two orders of the two, one forgets. */
+static inline void *dnn_amd_known(void **place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
+static inline void dnn_amd_forgotten(void **place) { __atomic_store_n(place, (void *)0, __ATOMIC_RELEASE); }
+static inline void dnn_amd_remembered(void **place, void *amd, const void *was, const void *is, size_t size) {
+    if (!amd) return;
+    __atomic_exchange_n(place, amd, __ATOMIC_SEQ_CST);
+    if (__builtin_memcmp(was, is, size)) dnn_amd_forgotten(place);
+}
 DG_HIDDEN void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride);
 DG_HIDDEN void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d);
 DG_HIDDEN void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, int repeatable);
@@ -136,6 +146,19 @@ DG_HIDDEN uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double b
 DG_HIDDEN uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh); /* fresh: new states from the seed */
 DG_HIDDEN void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d); /* MIOpen's, for a call that draws a mask; NULL: told why */
 
+/* ---- contents: of descriptors of sequences, which another thread may set while a call reads them */
+static const uint64_t DNN_ADDRESS = ((uint64_t)1 << 48) - 1;
+DG_HIDDEN void *dnn_content_new(size_t bytes);
+DG_HIDDEN void dnn_content_put(uint64_t *place, void *content);
+DG_HIDDEN void *dnn_content_taken(uint64_t *place); /* until dnn_content_left */
+DG_HIDDEN void dnn_content_left(void *content);
+DG_HIDDEN void *dnn_hold(dnn_handle *h, int which, uint64_t *place);
+/* What is in a descriptor now, or NULL: it stays until the handle holds another in this place, of DNN_HELD. */
+static inline void *dnn_held(dnn_handle *h, int which, uint64_t *place) {
+    void *now = (void *)(uintptr_t)(__atomic_load_n(place, __ATOMIC_ACQUIRE) & DNN_ADDRESS);
+    return now && now == h->held[which] ? now : dnn_hold(h, which, place);
+}
+
 /* ---- recurrent: one call of a network through MIOpen's */
 typedef struct dnn_net {
     dnn_handle *h;
@@ -153,8 +176,8 @@ typedef struct dnn_net {
     void *y;
     void **xs;
     void **ys;
-    dnn_rnn_data *xd;   /* sequences whose padding is filled; NULL: none */
-    dnn_rnn_data *yd;
+    const dnn_rows *xd; /* sequences whose padding is filled; NULL: none */
+    const dnn_rows *yd;
     size_t weights;     /* bytes */
     size_t states;
     size_t amd_work;    /* what MIOpen asks for */
@@ -164,7 +187,6 @@ typedef struct dnn_net {
     size_t x_bytes;
     size_t y_bytes;
 } dnn_net;
-DG_HIDDEN void dnn_sequences_forgotten(dnn_rnn_data *d); /* MIOpen's descriptor of them */
 DG_HIDDEN uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type, int input, int training);
 DG_HIDDEN uint32_t dnn_net_place(dnn_net *n, int layer, int gate, int bias, dnn_tensor *d, size_t *offset, int *there);
 DG_HIDDEN uint32_t dnn_net_sequences(dnn_net *n, dnn_rnn_data *xd, dnn_rnn_data *yd);

@@ -70,7 +70,7 @@ cdef cudnnStatus_t fill_tensor(dnn_tensor *t, int format, int type, int count, c
     for i in range(count):
         t.dim[i] = dim[i]
         t.stride[i] = stride[i]
-    t.amd = NULL
+    dnn_amd_forgotten(&t.amd)
     return CUDNN_STATUS_SUCCESS
 
 
@@ -85,7 +85,6 @@ cdef cudnnStatus_t fill_filter(dnn_filter *f, int format, int type, int count, c
     f.count = count
     memcpy(f.dim, dim, <size_t>count * sizeof(int32_t))
     dnn_pack(format, type, count, dim, f.stride)
-    f.amd = NULL
     return CUDNN_STATUS_SUCCESS
 
 

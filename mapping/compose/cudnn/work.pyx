@@ -15,6 +15,7 @@ include "words.pxi"
 
 cdef extern from "support.h" nogil:
     void dnn_ring_emptied(dnn_handle *h)
+    void dnn_content_left(void *content)
 
 
 cdef public void dnn_stream_left(dnn_handle *h) noexcept nogil:
@@ -77,6 +78,24 @@ cdef public void *dnn_scratch(dnn_handle *h, size_t bytes) noexcept nogil:
     return h.scratch
 
 
+cdef public void *dnn_host(dnn_handle *h, int which, size_t bytes) noexcept nogil:
+    """At least so many bytes of host memory, or NULL; what was in it is in it still. The next call may give the same."""
+    cdef void *memory
+    if bytes <= h.host_size[which]:
+        return h.host[which]
+    if bytes < 2 * h.host_size[which]:
+        bytes = 2 * h.host_size[which]
+    memory = dg_the_core.alloc(bytes)
+    if memory is NULL:
+        return NULL
+    if h.host[which] is not NULL:
+        memcpy(memory, h.host[which], h.host_size[which])
+        dg_the_core.release(h.host[which])
+    h.host[which] = memory
+    h.host_size[which] = bytes
+    return memory
+
+
 cdef public void dnn_handle_emptied(dnn_handle *h) noexcept nogil:
     """All that a handle owns but MIOpen's handle."""
     cdef outgrown *old = <outgrown *>h.outgrown
@@ -92,5 +111,11 @@ cdef public void dnn_handle_emptied(dnn_handle *h) noexcept nogil:
     if h.blas is not NULL:
         dg_rocblas.rocblas_destroy_handle(<rocblas_handle>h.blas)
     dnn_ring_emptied(h)
+    for i in range(DNN_HOSTS):
+        if h.host[i] is not NULL:
+            dg_the_core.release(h.host[i])
+    for i in range(DNN_HELD):
+        dnn_content_left(h.held[i])
+        h.held[i] = NULL
     if h.solutions is not NULL:
         dg_the_core.release(h.solutions)

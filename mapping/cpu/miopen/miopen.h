@@ -200,7 +200,8 @@ typedef struct mi_dropout {
 typedef struct mi_rnn {
     uint32_t kind;
     int32_t hidden, layers, mode, input, direction, bias, algo, type, padding;
-    mi_dropout *dropout; /* the program's, or NULL */
+    int32_t lacks_dropout; /* set by _V2 with none: MIOpen has no size of what is to train */
+    mi_dropout *dropout;   /* the program's, or NULL */
 } mi_rnn;
 
 typedef struct mi_seq_tensor {

@@ -130,6 +130,7 @@ cdef extern from "miopen.h" nogil:
         int32_t algo
         int32_t type
         int32_t padding
+        int32_t lacks_dropout
         mi_dropout *dropout
     ctypedef struct mi_seq_tensor:
         uint32_t kind

@@ -57,7 +57,8 @@ cdef public miopenStatus_t miopenSetRNNDescriptor_V2(
     miopenRNNDescriptor_t rnnDesc, const int hsize, const int nlayers, miopenDropoutDescriptor_t dropoutDesc,
     int inMode, int direction, int rnnMode, int biasMode, int algo, int dataType
 ) noexcept nogil:
-    """The input mode and the algorithm may be any number. Setting forgets the padding mode."""
+    """The input mode and the algorithm may be any number. Setting forgets the padding mode. Without dropout it succeeds, and
+    sizes of the workspace by steps and of what is kept for training are refused later (MIOpen 7.2.4 follows the NULL)."""
     if not is_rnn(rnnDesc) or hsize < 0 or nlayers < 0 or rnnMode < miopenRNNRELU or rnnMode > miopenGRU:
         return miopenStatusBadParm
     if direction < 0 or direction > 1 or biasMode < 0 or biasMode > 1:
@@ -76,6 +77,7 @@ cdef public miopenStatus_t miopenSetRNNDescriptor_V2(
     rnnDesc.type = dataType
     rnnDesc.padding = miopenRNNIONotPadded
     rnnDesc.dropout = dropoutDesc
+    rnnDesc.lacks_dropout = dropoutDesc == NULL
     return miopenStatusSuccess
 
 
@@ -83,9 +85,12 @@ cdef public miopenStatus_t miopenSetRNNDescriptor(
     miopenRNNDescriptor_t rnnDesc, const int hsize, const int nlayers, int inMode, int direction, int rnnMode,
     int biasMode, int algo, int dataType
 ) noexcept nogil:
-    return miopenSetRNNDescriptor_V2(
+    cdef miopenStatus_t status = miopenSetRNNDescriptor_V2(
         rnnDesc, hsize, nlayers, NULL, inMode, direction, rnnMode, biasMode, algo, dataType
     )
+    if status == miopenStatusSuccess:
+        rnnDesc.lacks_dropout = False
+    return status
 
 
 cdef inline void tell(int *place, int value) noexcept nogil:
@@ -508,7 +513,7 @@ cdef int64_t rows_asked(
     const size_t *place
 ) noexcept nogil:
     """The rows of a sequence whose size somebody wants to know, or -1 where an argument is wrong."""
-    if not is_handle(handle) or not is_rnn(rnnDesc) or place == NULL:
+    if not is_handle(handle) or not is_rnn(rnnDesc) or rnnDesc.lacks_dropout or place == NULL:
         return -1
     return rows_of(xDesc, length, rnnDesc)
 
@@ -544,6 +549,8 @@ cdef public miopenStatus_t miopenGetRNNTempSpaceSizes(
         return miopenStatusBadParm
     if workSpaceSize != NULL:
         workSpaceSize[0] = seq_workspace(rnnDesc, xDesc, fwdMode)
+    if fwdMode == miopenRNNTraining and rnnDesc.lacks_dropout:
+        return miopenStatusBadParm
     if fwdMode == miopenRNNTraining and reserveSpaceSize != NULL:
         reserveSpaceSize[0] = reserve_size(rnnDesc, <int64_t>xDesc.batch * xDesc.steps)
     return miopenStatusSuccess

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -124,6 +123,3 @@ def main() -> int:
 
 
 __all__ = ["Worker", "main", "procedures"]
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,7 +8,6 @@ import json
 import math
 import os
 import queue
-import sys
 import tempfile
 import threading
 import time
@@ -17,11 +16,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...children import main_of
 from ...tables.loader import load
 from ...tables.model import Function
 from .. import golden
 from ..options import Options, ParityError
-from ..process import Child, environment
+from ..process import Child
 from ..runner import examined
 from ..session import Session
 from ..strategies import why_untested
@@ -153,8 +153,8 @@ class Recording:
 
     def _child(self, folder: Path) -> Child:
         config = {"subject": str(self.wanted.subject), "backend": self.wanted.backend, "major": self.wanted.major}
-        base = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **environment(os.environ)}
-        child = Child([sys.executable, "-m", f"{__package__}.worker"], base, folder, config, 60.0)
+        base = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **os.environ}
+        child = Child(main_of(f"{__package__}.worker"), base, folder, config, 60.0)
         if child.failed:
             raise ParityError(child.failed)
         self._children.add(child)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,3 @@ class Worker:
 
 def main() -> int:
     return serve(lambda config, answer: Worker(config, answer).run)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,6 +5,7 @@
  *   reload LIBRARY       loaded, unloaded, loaded again, with a handle that outlives it
  *   exit LIBRARY         the process ends with living handles; calls go on to the very end
  *   first LIBRARY T      T threads make the first call of the process at once
+ *   setting LIBRARY NAME what the library is told of a setting
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,10 @@ int main(int argc, char **argv) {
             if (create(&last_handle) || triple(last_handle, 1) != 3) fail("create", i);
         }
         atexit(while_it_lives);
+    } else if (!strcmp(argv[1], "setting")) {
+        char value[64];
+        answer = ((int (*)(const char *, char *, size_t))find(module, "fakeSetting"))(argv[3], value, sizeof value);
+        printf("%d %s\n", answer, value);
     } else {
         fail("unknown command", 0);
     }

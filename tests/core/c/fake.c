@@ -51,6 +51,9 @@ static uint32_t said;
 EXPORT int fakeStart(void) { return dg_start(); }
 EXPORT int fakeNeed(const char *backend) { return dg_need(backend); }
 EXPORT const dg_core *fakeCore(void) { return dg_the_core; }
+EXPORT int fakeSetting(const char *name, char *value, size_t size) {
+    return dg_start() ? -1 : dg_the_core->setting(name, value, size);
+}
 EXPORT int fakeColdCalls(void) { return cold_calls; }
 EXPORT int fakeGateOpen(void) { return dg_own_gate.span != 0; }
 EXPORT void fakeOwnRuntime(void) {

@@ -1,12 +1,13 @@
 /* What no program should do to cuDNN, and what some do all the same.
  *
  *     dnn LIBCUDNN garbage | unset | overflow | threads | shared | cycles N | fork | reload | part LIBRARY | exit | streams
- *                  | crowded
+ *                  | crowded | resized N | reshaped N
  *
  * Prints `ok` and ends with 0, or says what was answered and what was expected. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,9 @@
     each(cudnnCreateDropoutDescriptor) each(cudnnDestroyDropoutDescriptor) each(cudnnDropoutForward) \
     each(cudnnCreateRNNDescriptor) each(cudnnDestroyRNNDescriptor) each(cudnnSetRNNDescriptor_v8) \
     each(cudnnGetRNNWeightSpaceSize) each(cudnnGetRNNTempSpaceSizes) each(cudnnCreateRNNDataDescriptor) \
-    each(cudnnDestroyRNNDataDescriptor) each(cudnnSetRNNDataDescriptor) \
+    each(cudnnDestroyRNNDataDescriptor) each(cudnnSetRNNDataDescriptor) each(cudnnGetRNNDataDescriptor) \
+    each(cudnnRNNForward) each(cudnnSetSeqDataDescriptor) each(cudnnGetSeqDataDescriptor) \
+    each(cudnnMultiHeadAttnForward) \
     each(cudnnCreateAttnDescriptor) each(cudnnDestroyAttnDescriptor) each(cudnnSetAttnDescriptor) \
     each(cudnnGetMultiHeadAttnBuffers) each(cudnnCreateSeqDataDescriptor) each(cudnnDestroySeqDataDescriptor) \
     each(cudnnBatchNormalizationForwardInference) each(cudnnDeriveBNTensorDescriptor)
@@ -324,6 +327,141 @@ static void threads(void) {
     EXPECT(OK, p_cudnnDestroyRNNDataDescriptor(common_rows));
 }
 
+/* Rows and sequences that one thread makes few and many by turns, while two others read them: each call meets the one content
+ * or the other, whole. Rows of one call may be those of before and of after, which do not fit together. */
+enum { FEW = 3, MANY = 300, VECTOR = 4 };
+static cudnnRNNDataDescriptor_t changing_rows;
+static cudnnSeqDataDescriptor_t changing_sequences;
+static int over;
+static void set_to(int batch) {
+    static const cudnnSeqDataAxis_t axes[4] = {CUDNN_SEQDATA_BATCH_DIM, CUDNN_SEQDATA_BEAM_DIM, CUDNN_SEQDATA_TIME_DIM,
+                                               CUDNN_SEQDATA_VECT_DIM};
+    const int dim[CUDNN_SEQDATA_DIM_COUNT] = {
+        [CUDNN_SEQDATA_TIME_DIM] = batch == FEW ? 2 : 1, [CUDNN_SEQDATA_BATCH_DIM] = batch, [CUDNN_SEQDATA_BEAM_DIM] = 1,
+        [CUDNN_SEQDATA_VECT_DIM] = VECTOR};
+    int lengths[MANY];
+    for (int i = 0; i < batch; i++) lengths[i] = batch == FEW ? 2 : 1;
+    EXPECT(OK, p_cudnnSetRNNDataDescriptor(changing_rows, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
+                                           batch == FEW ? 2 : 1, batch, VECTOR, lengths, NULL));
+    EXPECT(OK, p_cudnnSetSeqDataDescriptor(changing_sequences, CUDNN_DATA_FLOAT, CUDNN_SEQDATA_DIM_COUNT, dim, axes,
+                                           (size_t)batch, lengths, NULL));
+}
+static void check_lengths(const char *what, long batch, const int *lengths) {
+    long wrong = batch != FEW && batch != MANY;
+    for (long i = 0; !wrong && i < batch; i++) wrong = lengths[i] != (batch == FEW ? 2 : 1);
+    expect(what, wrong, 0);
+}
+static void *read_them(void *times) {
+    enum { ROOM = 1 << 22 };
+    static const int low[2], high[2] = {2, 2}, device[MANY];
+    char *memory = calloc(6, ROOM);
+    float *x = (float *)memory, *y = x + 2 * MANY * VECTOR, *w = y + 2 * MANY * VECTOR;
+    char *work = memory + ROOM, *reserve = memory + 3 * ROOM;
+    size_t asked[3], sizes[3];
+    cudnnHandle_t handle;
+    cudnnRNNDescriptor_t rnn;
+    cudnnAttnDescriptor_t attention;
+    cudnnTensorDescriptor_t state = tensor(1, MANY, VECTOR, 1); /* the states of many */
+    EXPECT(OK, p_cudnnCreate(&handle));
+    EXPECT(OK, p_cudnnCreateRNNDescriptor(&rnn));
+    EXPECT(OK, p_cudnnSetRNNDescriptor_v8(rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, CUDNN_RNN_DOUBLE_BIAS,
+                                          CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0,
+                                          VECTOR, VECTOR, VECTOR, 1, NULL, 0));
+    EXPECT(OK, p_cudnnCreateAttnDescriptor(&attention));
+    EXPECT(OK, p_cudnnSetAttnDescriptor(attention, 0, 1, 1, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, NULL, NULL, VECTOR,
+                                        VECTOR, VECTOR, 0, 0, 0, 0, 2, 2, MANY, 1));
+    EXPECT(OK, p_cudnnGetMultiHeadAttnBuffers(handle, attention, &sizes[0], &sizes[1], NULL));
+    for (long i = 0; i < (long)times && !failures; i++) {
+        int type, longest, batch, vector, lengths[MANY], dim[4], count, status;
+        cudnnSeqDataAxis_t axes[4];
+        float fill;
+        EXPECT(OK, p_cudnnGetRNNDataDescriptor(changing_rows, (cudnnDataType_t *)&type, (cudnnRNNDataLayout_t *)&type,
+                                               &longest, &batch, &vector, MANY, lengths, &fill));
+        check_lengths("rows", batch, lengths);
+        EXPECT(OK, p_cudnnGetSeqDataDescriptor(changing_sequences, (cudnnDataType_t *)&type, &count, 4, dim, axes, &asked[0],
+                                               MANY, lengths, NULL));
+        check_lengths("sequences", (long)asked[0], lengths);
+        expect("sequences and their batch", dim[CUDNN_SEQDATA_BATCH_DIM], (long)asked[0]);
+        EXPECT(OK, p_cudnnGetRNNTempSpaceSizes(handle, rnn, CUDNN_FWD_MODE_TRAINING, changing_rows, &asked[0], &asked[1]));
+        status = p_cudnnRNNForward(handle, rnn, CUDNN_FWD_MODE_TRAINING, device, changing_rows, x, changing_rows, y, state,
+                                   x, NULL, state, x, NULL, ROOM, w, 2 * ROOM, work, 3 * ROOM, reserve);
+        if (status != BAD) expect("the network", status, OK);
+        status = p_cudnnMultiHeadAttnForward(handle, attention, -1, low, high, device, device, changing_sequences, x, NULL,
+                                             changing_sequences, x, changing_sequences, x, changing_sequences, y, 0, NULL,
+                                             sizes[1], work, 0, NULL);
+        if (status != BAD) expect("the attention", status, OK);
+    }
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(state));
+    EXPECT(OK, p_cudnnDestroyAttnDescriptor(attention));
+    EXPECT(OK, p_cudnnDestroyRNNDescriptor(rnn));
+    EXPECT(OK, p_cudnnDestroy(handle));
+    free(memory);
+    return NULL;
+}
+static void *change_them(void *unused) {
+    while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE)) set_to(MANY), set_to(FEW);
+    return unused;
+}
+static void resized(long times) {
+    pthread_t readers[2], writer;
+    EXPECT(OK, p_cudnnCreateRNNDataDescriptor(&changing_rows));
+    EXPECT(OK, p_cudnnCreateSeqDataDescriptor(&changing_sequences));
+    set_to(FEW);
+    pthread_create(&writer, NULL, change_them, NULL);
+    for (int i = 0; i < 2; i++) pthread_create(&readers[i], NULL, read_them, (void *)times);
+    for (int i = 0; i < 2; i++) pthread_join(readers[i], NULL);
+    __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+    pthread_join(writer, NULL);
+    EXPECT(OK, p_cudnnDestroyRNNDataDescriptor(changing_rows));
+    EXPECT(OK, p_cudnnDestroySeqDataDescriptor(changing_sequences));
+}
+
+/* A tensor that one thread gives another shape while a call of another reads it: the calls after both go by the new one. */
+static cudnnTensorDescriptor_t shaped;
+static long asked, done_with;
+static void *scale_it(void *memory) {
+    cudnnHandle_t handle;
+    EXPECT(OK, p_cudnnCreate(&handle));
+    for (long turn; (turn = __atomic_load_n(&asked, __ATOMIC_ACQUIRE)) >= 0;) {
+        if (turn == __atomic_load_n(&done_with, __ATOMIC_RELAXED)) {
+            sched_yield();
+            continue;
+        }
+        p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_FAST, CUDNN_SOFTMAX_MODE_CHANNEL, &one, shaped, memory, &zero, shaped,
+                              memory);
+        __atomic_store_n(&done_with, turn, __ATOMIC_RELEASE);
+    }
+    EXPECT(OK, p_cudnnDestroy(handle));
+    return NULL;
+}
+static void reshaped(long times) {
+    enum { LARGEST = 2048 }; /* a call that reads half of either shape may see this many rows of as many */
+    float *memory = calloc((size_t)LARGEST * LARGEST, sizeof(float)), *mine = calloc(LARGEST, sizeof(float));
+    cudnnHandle_t handle;
+    pthread_t other;
+    EXPECT(OK, p_cudnnCreate(&handle));
+    shaped = tensor(1, 1, 1, 1);
+    pthread_create(&other, NULL, scale_it, memory);
+    for (long i = 1; i <= times && !failures; i++) {
+        const int small = 2, large = (int)i + 2;
+        EXPECT(OK, p_cudnnSetTensor4dDescriptor(shaped, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, small, 1, large)); /* new */
+        __atomic_store_n(&asked, i, __ATOMIC_RELEASE);
+        for (long pause = i % 64 * 40; pause; pause--) __asm__ volatile("");
+        EXPECT(OK, p_cudnnSetTensor4dDescriptor(shaped, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, large, 1, 1));
+        while (__atomic_load_n(&done_with, __ATOMIC_ACQUIRE) != i) sched_yield();
+        for (int k = 0; k < large; k++) mine[k] = 0;
+        EXPECT(OK, p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_FAST, CUDNN_SOFTMAX_MODE_CHANNEL, &one, shaped, mine, &zero,
+                                         shaped, mine));
+        if (mine[0] * large < 0.999f || mine[0] * large > 1.001f) expect("the channels that a softmax has", 2, large);
+    }
+    __atomic_store_n(&asked, -1, __ATOMIC_RELEASE);
+    pthread_join(other, NULL);
+    EXPECT(OK, p_cudnnDestroyTensorDescriptor(shaped));
+    EXPECT(OK, p_cudnnDestroy(handle));
+    free(memory);
+    free(mine);
+}
+
 static void cycles(long count) {
     cudnnHandle_t first = NULL, handle = NULL;
     for (long i = 0; i < count && !failures; i++) {
@@ -527,6 +665,8 @@ int main(int count, char **words) {
     else if (!strcmp(what, "threads")) threads();
     else if (!strcmp(what, "shared")) resets = 1, threads();
     else if (!strcmp(what, "cycles")) cycles(atol(words[3]));
+    else if (!strcmp(what, "resized")) resized(atol(words[3]));
+    else if (!strcmp(what, "reshaped")) reshaped(atol(words[3]));
     else if (!strcmp(what, "fork")) in_a_child();
     else if (!strcmp(what, "reload")) reload();
     else if (!strcmp(what, "streams")) streams();

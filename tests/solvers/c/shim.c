@@ -2,7 +2,8 @@
  * BUILD: cc -shared -fPIC -DSHIM_DNN shim.c -o libMIOpen.so.1 -Wl,-soname,libshim_dnn.so -L… -l:libMIOpen.so.1 -ldl
  * Each call of a solution, and each compilation, is a line in SHIM_TRACE: "compile 91", "call 91".
  * SHIM_SLOW, SHIM_BROKEN, SHIM_FAILING: numbers between commas of solvers that compile for 3.2 s, that cannot be compiled,
- * that fail when called. SHIM_ALSO: another number for the solution that is a product. SHIM_GFX, SHIM_RELEASE: the card, and HIP's number of its release. */
+ * that fail when called. SHIM_ALSO: another number for the solution that is a product. SHIM_GFX, SHIM_RELEASE: the card, and HIP's number of its release.
+ * SHIM_CAPTURING: every stream is said to be captured. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,6 +18,11 @@ int hipGetDevicePropertiesR0600(void *properties, int device) {
     const char *gfx = getenv("SHIM_GFX");
     if (!status && gfx) strcpy((char *)properties + 1160, gfx); /* gcnArchName */
     return status;
+}
+
+int hipStreamIsCapturing(void *stream, int *status) {
+    (void)stream;
+    return *status = getenv("SHIM_CAPTURING") != NULL, 0;
 }
 
 int hipRuntimeGetVersion(int *version) {

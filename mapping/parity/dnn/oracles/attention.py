@@ -2,7 +2,8 @@
 
 For head i: q' = W_Q·q, k' = W_K·k, v' = W_V·v (each plain where there is no projection, with a bias where there is one),
 a = softmax(scale · k'ᵀq') over the keys of the query's window, h_i = Σ a·v', and the output is Σ W_O·h_i, plus its bias and the
-residual; without an output projection the h_i stand side by side. Bounds follow from the sums of products and the softmax."""
+residual; without an output projection the h_i stand side by side. In training a dropout of the weights makes a/(1 − p) or 0 of
+each a, one of the output the same of what the residual is then added to. Bounds follow from the sums of products and the softmax."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...oracles.claims import Array
 from ..elements import Type
 from ..running import Real, concatenate, dot, exact, stack
 
@@ -38,6 +40,24 @@ class Sequence:
     high: list[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What two dropouts left: of the weights as (heads, steps, keys), of the output as (steps, size); None: all."""
+
+    rate: float
+    weights: Array | None = None
+    output: Array | None = None
+
+    def of(self, x: Real, kept: Array | None, type_: Type) -> Real:
+        if kept is None:
+            return x
+        scaled = x / (1 - exact(np.float32(self.rate), x.u)) if self.rate < 1 else exact(np.zeros(x.shape), x.u)
+        return Real(np.where(kept, scaled.v, 0), np.where(kept, scaled.e, 0), x.u).stored(type_)
+
+
+ALL = Dropped(0.0)
+
+
 def _projected(layer: Layer, kind: str, x: Real, head: int) -> Real:
     if kind not in layer.weights:
         return x
@@ -55,15 +75,16 @@ def _weights(layer: Layer, q: Real, k: Real, t: int, s: Sequence) -> Real:
     return (powers / powers.sum(0, keepdims=True)).stored(layer.type)
 
 
-def forward(layer: Layer, s: Sequence, residual: Real | None) -> Real:
+def forward(layer: Layer, s: Sequence, residual: Real | None, left: Dropped = ALL) -> Real:
     """(steps of q, size of the output)."""
     heads = []
     for head in range(layer.heads):
         q, k, v = (_projected(layer, kind, x, head) for kind, x in (("q", s.q), ("k", s.k), ("v", s.v)))
         rows = []
         for t in range(q.shape[0]):
-            a = _weights(layer, q, k, t, s)
-            rows.append(dot("j,jp->p", a, v[s.low[t] : s.high[t]]))
+            span = slice(s.low[t], s.high[t])
+            a = left.of(_weights(layer, q, k, t, s), _part(left, head, t, span), layer.type)
+            rows.append(dot("j,jp->p", a, v[span]))
         heads.append(stack(rows).stored(layer.type))
     if "o" not in layer.weights:
         result = concatenate(heads, 1)
@@ -73,7 +94,13 @@ def forward(layer: Layer, s: Sequence, residual: Real | None) -> Real:
         result = dot("tp,sp->ts", wide, matrix)
         if "o" in layer.biases:
             result = result + layer.biases["o"]
+    if left.output is not None:
+        result = left.of(result.stored(layer.type), left.output, layer.type)
     return result if residual is None else result.stored(layer.type) + residual
+
+
+def _part(left: Dropped, head: int, t: int, span: slice) -> Array | None:
+    return None if left.weights is None else left.weights[head, t, span]
 
 
 @dataclass(slots=True)
@@ -85,9 +112,10 @@ class Gradients:
     biases: dict[str, list[Real]]
 
 
-def backward(layer: Layer, s: Sequence, dout: Real) -> Gradients:
+def backward(layer: Layer, s: Sequence, dout: Real, left: Dropped = ALL) -> Gradients:
     """Gradients of the inputs and of all weights; the residual's is dout itself and not computed."""
     u = layer.type.math
+    dout = left.of(dout, left.output, layer.type)
     dq, dk, dv = (exact(np.zeros(x.shape), u) for x in (s.q, s.k, s.v))
     weights: dict[str, list[Real]] = {kind: [] for kind in layer.weights}
     biases: dict[str, list[Real]] = {kind: [] for kind in layer.biases}
@@ -103,12 +131,14 @@ def backward(layer: Layer, s: Sequence, dout: Real) -> Gradients:
         for t in range(q.shape[0]):
             span = slice(s.low[t], s.high[t])
             a = _weights(layer, q, k, t, s)
-            rows.append(dot("j,jp->p", a, v[span]))
-            da = dot("p,jp->j", dh[t], v[span]).stored(layer.type)
+            kept = _part(left, head, t, span)
+            used = left.of(a, kept, layer.type)
+            rows.append(dot("j,jp->p", used, v[span]))
+            da = left.of(dot("p,jp->j", dh[t], v[span]).stored(layer.type), kept, layer.type)
             ds = (a * (da - (a * da).sum(0, keepdims=True)) * layer.scale).stored(layer.type)
             dqs.append(dot("j,jp->p", ds, k[span]))
             dks = _added(dks, span, dot("j,p->jp", ds, q[t]))
-            dvs = _added(dvs, span, dot("j,p->jp", a, dh[t]))
+            dvs = _added(dvs, span, dot("j,p->jp", used, dh[t]))
         if "o" in layer.weights:
             weights["o"].append(dot("ts,tp->sp", dout, stack(rows).stored(layer.type)))
         for kind, x, d in (("q", s.q, stack(dqs)), ("k", s.k, dks), ("v", s.v, dvs)):

@@ -97,16 +97,17 @@ def divisive_forward(x: Real, means: Real | None, p: Strength, even: str = "behi
 
 
 def divisive_backward(x: Real, means: Real | None, dy: Real, p: Strength, even: str = "behind") -> tuple[Real, Real]:
-    """(dx, dmeans) of the same formula."""
+    """(dx, dmeans) of the same formula; with an even window an H200 sums dx over the window that an element has, not over the
+    windows that have it."""
     axes = tuple(range(2, len(x.shape)))
     before, behind = spans(p.n, even)
     divisor = _divisor(x, means, p, even)
     factor = _ratio(2 * p.alpha * p.beta / p.n ** len(axes), x)
     through = dy * x * divisor.power(-p.beta - 1)
-    spread = x * _over(through, axes, behind, before)
+    spread = x * _over(through, axes, before, behind)
     centred = _over(x, axes, before, behind)
     if means is not None:
-        spread = spread - _over(through * means, axes, behind, before)
+        spread = spread - _over(through * means, axes, before, behind)
         ones = Real(np.ones(x.shape), 0, x.u)
         centred = centred - means * _over(ones, axes, before, behind)
     return dy * divisor.power(-p.beta) - spread * factor, through * centred * factor

@@ -18,11 +18,13 @@ from ..registry import procedure
 from ..running import Real, blend, exact
 from ..stage import INT, POINTER, SIZE, Operand, Stage, ints
 from .common import parameter_type, set_scaling
+from .dropout import plausible
 
 _CHAPTER = "Multi-head attention"
 _BASE: dict[str, Any] = {
     "type": "f32", "heads": 2, "scale": 0.5, "q": 4, "k": 4, "v": 4, "q_proj": 3, "v_proj": 2, "o_proj": 4, "biases": False,
-    "residual": False, "q_lengths": [3, 2], "kv_lengths": [4, 3], "window": "all", "order": "batch time",
+    "residual": False, "q_lengths": [3, 2], "kv_lengths": [4, 3], "window": "all", "order": "batch time", "drop": "none",
+    "rate": 0.5,
 }  # fmt: skip
 _INFER = {**_BASE, "beams": 1, "training": False}
 _TRAIN = {**_BASE, "add": True}
@@ -68,6 +70,26 @@ def _drawn(d: Draw) -> dict[str, Any]:
         "kv_lengths": [d.pick(4, 3, 2, 5) for _ in range(batch)],
         "window": d.word("all all causal narrow"),
         "order": d.word("batch_time time_batch").replace("_", " "),
+        "drop": "none",
+        "rate": 0.5,
+        **(_dropping(d, q, heads, batch) if d.flag(1, 4) else {}),
+    }
+
+
+def _dropping(d: Draw, q: int, heads: int, batch: int) -> dict[str, Any]:
+    """A case that shows its masks: where weights are dropped, values are unit vectors and not projected, so that each weight
+    stands alone in the output."""
+    type_, drop = d.type("f32 f32 f64 f16"), d.word("weights output both")
+    out = heads * 6
+    shown = {"v": 6, "v_proj": 0, "o_proj": 0} if drop != "output" else {}
+    return {
+        "type": type_,
+        "drop": drop,
+        "rate": d.pick(0.5, 0.25, 0.9),
+        "biases": False,
+        "residual": bool(shown) and out == q and type_ == "f32",
+        "q_lengths": [d.pick(3, 1, 4) for _ in range(batch)],
+        **shown,
     }
 
 
@@ -82,13 +104,21 @@ def _train_drawn(d: Draw) -> dict[str, Any]:
 
 
 def _signed(v: Any) -> str:
-    words = [v["type"], v["window"]]
+    words = [v["type"], v["window"], *([f"drops {v['drop']}"] if v["drop"] != "none" else [])]
     flags = {
         "biases": v["biases"], "residual": v["residual"], "no projection": not v["q_proj"], "no output projection":
         not v["o_proj"], "no value projection": not v["v_proj"], "beams": v.get("beams", 1) > 1,
         "uneven": len(set(v["q_lengths"])) > 1 or len(set(v["kv_lengths"])) > 1, "time first": v["order"] == "time batch",
     }  # fmt: skip
     return ", ".join(words + [name for name, on in flags.items() if on])
+
+
+@dataclass
+class _Dropping:
+    descriptor: int
+    states: Operand | None
+    size: int
+    seed: int
 
 
 @dataclass
@@ -106,6 +136,7 @@ class _Layer:
     reserve_size: int
     low: list[int]
     high: list[int]
+    drops: list[_Dropping]
 
     @property
     def beams(self) -> int:
@@ -133,10 +164,17 @@ def _layer(s: Stage, v: Values, training: bool) -> _Layer:
     set_scaling(s, type_)
     low, high = _windows(v)
     beams = int(v.get("beams", 1))
+    drops = []
+    for place, seed in (("weights", 7), ("output", 8)):
+        if v.drop in (place, "both"):
+            size = s.size("cudnnDropoutGetStatesSize", sizeInBytes=SIZE)
+            drops.append(_Dropping(s.create("Dropout"), s.space(f"{place} states", size), size, seed))
+    first = drops[0].descriptor if v.drop in ("weights", "both") else None
+    last = drops[-1].descriptor if v.drop in ("output", "both") else None
     descriptor = s.make(
         "Attn", "cudnnSetAttnDescriptor", attnMode=ATTENTION_BIASES * bool(v.biases), nHeads=v.heads, smScaler=v.scale,
         dataType=type_.number, computePrec=parameter_type(type_).number,
-        mathType=MATH["fma" if v.type == "f32" else "default"], attnDropoutDesc=None, postDropoutDesc=None, qSize=v.q,
+        mathType=MATH["fma" if v.type == "f32" else "default"], attnDropoutDesc=first, postDropoutDesc=last, qSize=v.q,
         kSize=v.k, vSize=v.v, qProjSize=v.q_proj, kProjSize=v.q_proj, vProjSize=v.v_proj, oProjSize=v.o_proj,
         qoMaxSeqLength=max(v.q_lengths), kvMaxSeqLength=max(v.kv_lengths), maxBatchSize=len(v.q_lengths), maxBeamSize=beams,
     )  # fmt: skip
@@ -150,6 +188,7 @@ def _layer(s: Stage, v: Values, training: bool) -> _Layer:
         s, v, type_, descriptor, v.o_proj or v.heads * (v.v_proj or v.v),
         s.array("weights", type_, [count], values=np.zeros(count)) if count else None, weight_size,
         s.space("work", work_size), work_size, s.space("reserve", reserve_size) if training else None, reserve_size, low, high,
+        drops,
     )  # fmt: skip
 
 
@@ -278,6 +317,11 @@ def _claim_steps(
 
 def _forward(q: _Layer, io: tuple[Operand, Operand, Operand, Operand], residual: Operand | None) -> None:
     queries, keys, values, out = io
+    for drop in q.drops:
+        q.s.run(
+            "cudnnSetDropoutDescriptor", dropoutDesc=drop.descriptor, dropout=q.v.rate, states=drop.states,
+            stateSizeInBytes=drop.size, seed=drop.seed,
+        )  # fmt: skip
     q.s.run(
         "cudnnMultiHeadAttnForward", attnDesc=q.descriptor, currIdx=-1, loWinIdx=q.low, hiWinIdx=q.high,
         devSeqLengthsQO=q.s.operands["lengthsQO"], devSeqLengthsKV=q.s.operands["lengthsKV"], qDesc=queries, queries=queries,
@@ -285,10 +329,31 @@ def _forward(q: _Layer, io: tuple[Operand, Operand, Operand, Operand], residual:
     )  # fmt: skip
 
 
+def _left(q: _Layer, out: Operand, residual: Operand | None, n: int) -> oracle.Dropped:
+    """What the dropouts left of a sequence, as the output shows it: what is not there is the residual, or 0."""
+    v = q.v
+    if v.drop == "none" or q.reserve is None:
+        return oracle.ALL
+    steps, keys = v.q_lengths[n], v.kv_lengths[n]
+    found = q.s.dense(out)[n, 0, :steps]
+    kept = found != (residual.x[n, 0, :steps] if residual else 0)
+    rate = 1 - (1 - v.rate) ** 2 if v.drop == "both" else v.rate
+    if v.drop == "output":
+        plausible(q.s, kept, rate)
+        return oracle.Dropped(v.rate, output=kept)
+    heads = kept.reshape(steps, v.heads, v.v)[:, :, :keys].transpose(1, 0, 2)
+    inside = np.array([[q.low[t] <= j < q.high[t] for j in range(keys)] for t in range(steps)])
+    plausible(q.s, heads[:, inside], rate)
+    return oracle.Dropped(v.rate, heads, kept if v.drop == "both" else None)
+
+
 def _inputs(q: _Layer) -> tuple[Operand, Operand, Operand]:
     v = q.v
     queries = _sequence(q, "queries", v.q_lengths, v.q, q.beams)
     keys, values = _sequence(q, "keys", v.kv_lengths, v.k, 1), _sequence(q, "values", v.kv_lengths, v.v, 1)
+    if v.drop in ("weights", "both"):
+        for n, length in enumerate(v.kv_lengths):
+            values.raw[values.index[n, 0, :length]] = q.type.encode(np.eye(length, v.v))
     q.s.numbers("lengthsQO", [length for length in v.q_lengths for _ in range(q.beams)])
     q.s.numbers("lengthsKV", v.kv_lengths)
     return queries, keys, values
@@ -309,7 +374,8 @@ def forward(s: Stage, v: Values) -> None:
     for n in range(len(v.q_lengths)):
         for beam in range(q.beams):
             more = exact(residual.x[n, beam, : v.q_lengths[n]], q.type.math) if residual else None
-            results[n, beam] = oracle.forward(layer, _one(q, operands, n, beam), more)
+            left = _left(q, out, residual, n)
+            results[n, beam] = oracle.forward(layer, _one(q, operands, n, beam), more, left)
     # NVIDIA's library passes on what the residual holds beyond the end.
     bias = layer.biases["o"].v if "o" in layer.biases else 0.0
     _claim_steps(q, out, results, v.q_lengths, OPEN if residual else s.corner(_PADDED), bias)
@@ -348,11 +414,17 @@ def _backward(s: Stage, v: Values, weights: bool) -> None:
             qDesc=queries, queries=queries, kDesc=keys, keys=keys, vDesc=values, values=values, doDesc=dout, dout=dout,
             dweights=dw, **q.spaces,
         )  # fmt: skip
-    every = {n: oracle.backward(layer, _one(q, operands, n, 0), _rows(q, dout, n)) for n in range(len(v.q_lengths))}
+    every = {
+        n: oracle.backward(layer, _one(q, operands, n, 0), _rows(q, dout, n), _left(q, out, None, n))
+        for n in range(len(v.q_lengths))
+    }
     padding = s.corner(_PADDED_BACK)
     _claim_steps(q, dq, {(n, 0): g.q for n, g in every.items()}, v.q_lengths, padding)
     _claim_steps(q, dk, {(n, 0): g.k for n, g in every.items()}, v.kv_lengths, padding)
-    _claim_steps(q, dv, {(n, 0): g.v for n, g in every.items()}, v.kv_lengths, padding)
+    if v.drop == "both":  # the output does not show which of the two has dropped what
+        s.leave_open(dv)
+    else:
+        _claim_steps(q, dv, {(n, 0): g.v for n, g in every.items()}, v.kv_lengths, padding)
     s.leave_open(out)
     if dw is not None:
         if "o" in biases:  # every row of dout counts, one beyond a sequence's end too

@@ -53,7 +53,7 @@ def _passed(x: Real, mask: Any, rate: float, type_: Type) -> Real:
     return Real(np.where(mask, scaled.v, 0), np.where(mask, scaled.e, 0), x.u).stored(type_)
 
 
-def _plausible(s: Stage, kept: Any, rate: float) -> None:
+def plausible(s: Stage, kept: Any, rate: float) -> None:
     n = kept.size
     expected, spread = n * (1 - rate), np.sqrt(n * rate * (1 - rate))
     s.check(abs(int(kept.sum()) - expected) <= 6 * spread + 0.5, f"kept {int(kept.sum())} of {n} with rate {rate}")
@@ -90,7 +90,7 @@ def forward(s: Stage, v: Values) -> None:
     )  # fmt: skip
     state = s.fetch()
     kept = s.dense(y, state) != 0
-    _plausible(s, kept, v.rate)
+    plausible(s, kept, v.rate)
     result = _passed(exact(x.x, type_.math), kept, v.rate, type_)
     s.claim(y, result)
     if not v.in_place:

@@ -26,6 +26,10 @@ _DIVISIVE_EVEN = corner(
     "divisive normalisation: even window", "behind before", "cudnnDivisiveNormalizationForward", n=4, strength=1.5,
     means=False,
 )  # fmt: skip
+_NEGATIVE = corner(
+    "divisive normalisation: a negative beta", "ignored counts", "cudnnDivisiveNormalizationForward", n=3, strength=1.5,
+    alpha=1.0, beta=-0.5,
+)  # fmt: skip
 _DMEANS = corner(
     "divisive normalisation: alpha and beta on dMeans", "both none alpha", "cudnnDivisiveNormalizationBackward", n=3,
     strength=1.5, means=True, alpha=2.0, beta=0.5,
@@ -128,7 +132,11 @@ def divisive_forward(s: Stage, v: Values) -> None:
     m = exact(means.x, type_.math) if means else None
     result = oracle.divisive_forward(exact(x.x, type_.math), m, _strength(v), even)
     unclear = even == "open" and v.n % 2 == 0
-    s.claim(y, blend(v.alpha, result.free(unclear), v.beta, y.x, type_))
+    kept, negative = v.beta, s.corner(_NEGATIVE)
+    if v.beta < 0:  # seen beside an alpha of 1 alone
+        unclear = unclear or negative == "open" or (negative == "ignored" and v.alpha != 1)
+        kept = 0.0 if negative == "ignored" else v.beta
+    s.claim(y, blend(v.alpha, result.free(unclear), kept, y.x, type_))
     s.leave_open(temp)
     s.leave_open(temp2)
 

@@ -1,0 +1,220 @@
+# One product as both of AMD's libraries take it: columns first, D = α·op(A)·op(B) + β·C, and what follows it.
+#
+# A matrix whose rows lie one after another is, read by columns, its transpose. So an operand in row order takes the other
+# operation; and where D is in row order the transposed product is computed, with the operands exchanged.
+
+cdef extern from "kinds.h" nogil:
+    enum:
+        LT_BY_ROCBLAS
+        LT_BY_HIPBLASLT
+        LT_RELU
+        LT_GELU
+        LT_BIAS
+        LT_AUX
+        LT_GRADIENT
+        LT_SUMS
+        LT_BITS
+        LT_KNOWN
+    ctypedef struct lt_types:
+        int32_t by
+    ctypedef struct lt_algo:
+        lt_MatmulAlgoConfig config
+        uint64_t amd[3]
+    ctypedef struct lt_found:
+        lt_algo algo
+        size_t workspace
+        int32_t state
+        float waves
+    ctypedef struct lt_amd_found:
+        uint64_t algo[3]
+        size_t workspace
+        int32_t state
+        float waves
+    const lt_types *lt_find_types(int32_t compute, int32_t scale, int32_t a, int32_t b, int32_t c, int32_t d)
+    bint lt_is_complex(int32_t type)
+    int64_t lt_bytes(int32_t type)
+    int lt_epilogue_of(uint32_t epilogue)
+    bint lt_is_zero(int32_t scale, const void *factor)
+    float lt_from_half(uint16_t h)
+
+ctypedef struct lt_operand:
+    int32_t type
+    uint32_t op      # NVIDIA's number; of C and D always N
+    uint64_t rows    # as read by columns
+    uint64_t cols
+    int64_t ld
+    int64_t stride   # elements between the members of a batch
+
+ctypedef struct lt_problem:
+    lt_operand a
+    lt_operand b
+    lt_operand c
+    lt_operand d
+    int64_t m
+    int64_t n
+    int64_t k
+    int32_t batch
+    bint exchanged   # what the program calls A is b here
+    int32_t compute
+    int32_t scale
+    int32_t by       # LT_BY_…
+    int after        # LT_RELU and so on
+    bint plain       # a product and nothing else
+    const lt_MatmulDesc *desc
+
+# Descriptors in the program's memory are copied here.
+ctypedef struct lt_copies:
+    lt_MatmulDesc desc
+    lt_MatrixLayout layouts[4]
+
+
+cdef inline bint view(lt_operand *o, const lt_MatrixLayout *l, uint32_t op) noexcept nogil:
+    """The operand as read by columns; False: its leading dimension does not hold one."""
+    o.type = <int32_t>l.matrix_layout_type
+    o.op = op
+    o.ld = l.matrix_layout_ld
+    o.stride = l.matrix_layout_strided_batch_offset
+    if l.matrix_layout_order == CUBLASLT_ORDER_ROW:
+        o.rows = l.matrix_layout_cols
+        o.cols = l.matrix_layout_rows
+    else:
+        o.rows = l.matrix_layout_rows
+        o.cols = l.matrix_layout_cols
+    return o.ld >= 1 and <uint64_t>o.ld >= o.rows
+
+
+cdef inline bint turn(lt_operand *o) noexcept nogil:
+    """The other operation, for an operand that is read the other way; False where there is none: conj without transpose."""
+    if o.op == CUBLAS_OP_N:
+        o.op = CUBLAS_OP_T
+        return True
+    if o.op == CUBLAS_OP_C and lt_is_complex(o.type):
+        return False
+    o.op = CUBLAS_OP_N
+    return True
+
+
+cdef inline cublasStatus_t pose(
+    lt_problem *p, lt_copies *copies, const void *desc, const void *A, const void *B, const void *C, const void *D
+) noexcept nogil:
+    """Reads the descriptors and checks them, in NVIDIA's statuses: what does not fit is INVALID_VALUE, what fits and cannot be
+    computed NOT_SUPPORTED."""
+    cdef const lt_MatmulDesc *d = <const lt_MatmulDesc *>lt_read(desc, &lt_matmuls, &copies.desc)
+    cdef const lt_MatrixLayout *a = <const lt_MatrixLayout *>lt_read(A, &lt_layouts, &copies.layouts[0])
+    cdef const lt_MatrixLayout *b = <const lt_MatrixLayout *>lt_read(B, &lt_layouts, &copies.layouts[1])
+    cdef const lt_MatrixLayout *c = <const lt_MatrixLayout *>lt_read(C, &lt_layouts, &copies.layouts[2])
+    cdef const lt_MatrixLayout *e = <const lt_MatrixLayout *>lt_read(D, &lt_layouts, &copies.layouts[3])
+    cdef const lt_types *types
+    cdef uint64_t m, n, k, other
+    cdef uint32_t opa, opb
+    cdef bint turned = True
+    cdef lt_operand swap
+    if d is NULL or a is NULL or b is NULL or c is NULL or e is NULL:
+        return CUBLAS_STATUS_INVALID_VALUE
+    types = lt_find_types(d.matmul_desc_compute_type, d.matmul_desc_scale_type, <int32_t>a.matrix_layout_type,
+                          <int32_t>b.matrix_layout_type, <int32_t>c.matrix_layout_type, <int32_t>e.matrix_layout_type)
+    if types is NULL:
+        return CUBLAS_STATUS_NOT_SUPPORTED
+    opa = <uint32_t>d.matmul_desc_transa
+    opb = <uint32_t>d.matmul_desc_transb
+    if opa > CUBLAS_OP_C or opb > CUBLAS_OP_C or c.matrix_layout_order != e.matrix_layout_order:
+        return CUBLAS_STATUS_INVALID_VALUE
+    if <uint32_t>a.matrix_layout_order > CUBLASLT_ORDER_ROW or <uint32_t>b.matrix_layout_order > CUBLASLT_ORDER_ROW:
+        return CUBLAS_STATUS_NOT_SUPPORTED
+    if <uint32_t>e.matrix_layout_order > CUBLASLT_ORDER_ROW or d.matmul_desc_transc != CUBLAS_OP_N:
+        return CUBLAS_STATUS_NOT_SUPPORTED
+    # shapes, as the program sees them
+    m = a.matrix_layout_cols if opa else a.matrix_layout_rows
+    k = a.matrix_layout_rows if opa else a.matrix_layout_cols
+    n = b.matrix_layout_rows if opb else b.matrix_layout_cols
+    other = b.matrix_layout_cols if opb else b.matrix_layout_rows
+    if k != other or m != e.matrix_layout_rows or n != e.matrix_layout_cols:
+        return CUBLAS_STATUS_INVALID_VALUE
+    if c.matrix_layout_rows != m or c.matrix_layout_cols != n or (m | n | k) >> 62:
+        return CUBLAS_STATUS_INVALID_VALUE
+    p.batch = e.matrix_layout_batch_count
+    if p.batch < 1 or a.matrix_layout_batch_count != p.batch or b.matrix_layout_batch_count != p.batch:
+        return CUBLAS_STATUS_INVALID_VALUE
+    if c.matrix_layout_batch_count != p.batch:
+        return CUBLAS_STATUS_INVALID_VALUE
+    if not (view(&p.a, a, opa) and view(&p.b, b, opb) and view(&p.c, c, CUBLAS_OP_N) and view(&p.d, e, CUBLAS_OP_N)):
+        return CUBLAS_STATUS_INVALID_VALUE
+    # factors of 8-bit floating point go with no type that is served
+    if d.matmul_desc_a_scale_pointer is not NULL or d.matmul_desc_b_scale_pointer is not NULL:
+        return CUBLAS_STATUS_INVALID_VALUE
+    if d.matmul_desc_c_scale_pointer is not NULL or d.matmul_desc_d_scale_pointer is not NULL:
+        return CUBLAS_STATUS_INVALID_VALUE
+    if d.matmul_desc_amax_d_pointer is not NULL or d.matmul_desc_d_out_scale_pointer is not NULL:
+        return CUBLAS_STATUS_INVALID_VALUE
+    if (a.matrix_layout_batch_mode | b.matrix_layout_batch_mode | c.matrix_layout_batch_mode | e.matrix_layout_batch_mode):
+        return CUBLAS_STATUS_NOT_SUPPORTED
+    if d.matmul_desc_fill_mode != CUBLAS_FILL_MODE_FULL or <uint32_t>d.matmul_desc_pointer_mode > 1:
+        return CUBLAS_STATUS_NOT_SUPPORTED
+    if d.matmul_desc_atomic_sync_num_chunks_d_rows > 0 or d.matmul_desc_atomic_sync_num_chunks_d_cols > 0:
+        return CUBLAS_STATUS_NOT_SUPPORTED
+    p.m = <int64_t>m
+    p.n = <int64_t>n
+    p.k = <int64_t>k
+    p.compute = d.matmul_desc_compute_type
+    p.scale = d.matmul_desc_scale_type
+    p.by = types.by
+    p.desc = d
+    p.after = lt_epilogue_of(d.matmul_desc_epilogue)
+    if not p.after:
+        return CUBLAS_STATUS_NOT_SUPPORTED
+    p.plain = p.after == LT_KNOWN
+    p.exchanged = e.matrix_layout_order == CUBLASLT_ORDER_ROW
+    if not p.plain:
+        if not p.by & LT_BY_HIPBLASLT:
+            return CUBLAS_STATUS_NOT_SUPPORTED
+        if not follows(p):
+            return CUBLAS_STATUS_INVALID_VALUE
+        if not served(p):
+            return CUBLAS_STATUS_NOT_SUPPORTED
+    # by columns
+    if p.exchanged:
+        if a.matrix_layout_order == CUBLASLT_ORDER_COL:
+            turned = turn(&p.a)
+        if b.matrix_layout_order == CUBLASLT_ORDER_COL:
+            turned = turn(&p.b) and turned
+        swap = p.a
+        p.a = p.b
+        p.b = swap
+        p.m, p.n = p.n, p.m
+    else:
+        if a.matrix_layout_order == CUBLASLT_ORDER_ROW:
+            turned = turn(&p.a)
+        if b.matrix_layout_order == CUBLASLT_ORDER_ROW:
+            turned = turn(&p.b) and turned
+    return CUBLAS_STATUS_SUCCESS if turned else CUBLAS_STATUS_NOT_SUPPORTED
+
+
+cdef inline bint follows(const lt_problem *p) noexcept nogil:
+    """What the epilogue's own attributes must be."""
+    cdef const lt_MatmulDesc *d = p.desc
+    cdef int64_t rows = p.n if p.exchanged else p.m
+    if p.after & (LT_BIAS | LT_SUMS):
+        if d.matmul_desc_bias_data_type != -1 and d.matmul_desc_bias_data_type != p.d.type:
+            return False
+        if <uintptr_t>d.matmul_desc_bias_pointer % <uint64_t>lt_bytes(p.d.type):
+            return False
+    if p.after & LT_AUX:
+        if d.matmul_desc_epilogue_aux_ld < rows or d.matmul_desc_epilogue_aux_ld < 1:
+            return False
+        if p.after & LT_BITS:
+            return d.matmul_desc_epilogue_aux_ld % 128 == 0
+        if d.matmul_desc_epilogue_aux_data_type != -1 and d.matmul_desc_epilogue_aux_data_type != p.d.type:
+            return False
+    return True
+
+
+cdef inline bint served(const lt_problem *p) noexcept nogil:
+    """Masks of bits are what no epilogue of hipBLASLt's reads or writes: its own would overrun them. Sums of A over k need A as it is, those of B need it transposed, as in NVIDIA's library. A vector along the rows of D
+    cannot lie along the columns of the exchanged product."""
+    if p.after & LT_BITS:
+        return False
+    if p.desc.matmul_desc_epilogue == CUBLASLT_EPILOGUE_BGRADA and p.a.op != CUBLAS_OP_N:
+        return False
+    if p.desc.matmul_desc_epilogue == CUBLASLT_EPILOGUE_BGRADB and p.b.op == CUBLAS_OP_N:
+        return False
+    return not p.exchanged or not p.after & (LT_BIAS | LT_SUMS)
