@@ -64,6 +64,7 @@ _C_TYPES: dict[str, Any] = {
     "cublasXtHandle_t": ctypes.c_void_p,
     "cudaStream_t": ctypes.c_void_p,
     "cudaEvent_t": ctypes.c_void_p,
+    "cublasLogCallback": ctypes.c_void_p,
     "void": None,
 }
 
@@ -111,6 +112,7 @@ class LibrarySubject:
         plain = host_memory and not runtime.exists()
         self.memory: Memory = HostMemory() if plain else RuntimeMemory(self._file("cudart"))
         self._cublas = self._load("cublas")
+        self._libraries = {"cublas": self._cublas}
         self._legacy = False
         self._handle = self._create()
         self._tiled: dict[str, int] = {}  # cuBLASXt's handles
@@ -179,13 +181,18 @@ class LibrarySubject:
                 self._cublas.cublasInit()
                 self._legacy = True
             try:
-                entry = getattr(self._cublas, function.name)
+                entry = getattr(self._of(function.entry.library), function.name)
             except AttributeError:
                 raise LoadError(f"the library does not export {function.name}") from None
             entry.argtypes = [c_type(p.ctype) for p in function.params]
             entry.restype = c_type(function.result)
             self._entries[function.name] = entry
         return entry
+
+    def _of(self, library: str) -> ctypes.CDLL:
+        if library not in self._libraries:
+            self._libraries[library] = self._load(library)
+        return self._libraries[library]
 
     def last_error(self) -> int:
         return int(self._cublas.cublasGetError())
