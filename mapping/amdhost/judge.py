@@ -183,6 +183,7 @@ def chosen(tables: Tables, options: Options) -> list[Function]:
         f
         for f in every.values()
         if f.kind not in ("unsupported", *(["host"] if tried is None else []))
+        and f.form.base != "host"  # its calls are asked under the plain names; which stream and when is its own matter
         and (tried is None or f.name in tried)
         and any(fnmatch.fnmatchcase(n, g) for g in options.functions for n in (f.name, f.alias, f.entry.key) if n)
     ]

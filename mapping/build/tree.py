@@ -13,6 +13,7 @@ stamp, which the next build finishes.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -24,21 +25,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..paths import cannot_write
+from ..paths import cache_dir, cannot_write
 from .plan import BuildError, ExtraFile
 
 MANIFEST = ".dragoman-build.json"
 STAMP = ".stamp.json"
-LOCK = ".lock"
 STAGING = ".staging-"
 
 
 @contextlib.contextmanager
 def locked(out: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Makes `out`, and waits until nobody else builds there (`waiting` is then called). The lock ends with its process."""
-    with writing(out):
-        out.mkdir(parents=True, exist_ok=True)
-        file = (out / LOCK).open("w")
+    """Waits until nobody else builds in `out` (`waiting` is then called). The lock ends with its process.
+
+    It lies in the cache folder: `out` need not be there yet, and a build that fails must not leave it."""
+    locks = cache_dir() / "locks"
+    with writing(locks):
+        locks.mkdir(parents=True, exist_ok=True)
+        file = (locks / hashlib.sha256(os.fsencode(out)).hexdigest()[:12]).open("w")
     with file:
         if not _lock(file.fileno()):
             if waiting:
@@ -79,6 +82,7 @@ class Change:
 
     def __init__(self, out: Path) -> None:
         self.out = out
+        self._new = not out.exists()
         with writing(out):
             out.mkdir(parents=True, exist_ok=True)
             self.staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=out))
@@ -93,6 +97,9 @@ class Change:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         shutil.rmtree(self.staging, ignore_errors=True)
+        if self._new:
+            with contextlib.suppress(OSError):  # not empty: it is finished
+                self.out.rmdir()
 
     def add(self, files: Mapping[str, Path | ExtraFile], links: Mapping[str, str], whole: Collection[str] = ()) -> None:
         """Libraries and the links to them, by their paths below `out`. What is there already, by the manifest and the file's

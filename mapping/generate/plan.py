@@ -130,7 +130,8 @@ class LibrarySources:
         yield made(
             f"{name}_translate.pxi", declared, "enumerations and statuses by table", "#", "tables/types/translate.yaml"
         )
-        if self.library.shared_blocks:
+        by_hand = paths.package_dir() / "compose" / name.lower()
+        if any(by_hand.glob("*.pyx")):  # they call AMD's functions too
             yield made(
                 f"{name}_backend.pxi", imports.declarations(self.imports), "AMD functions that this library calls", "#"
             )

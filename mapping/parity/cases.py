@@ -46,9 +46,10 @@ class Case:
     data: str = "real"
     poison: tuple[tuple[str, int, str], ...] = ()  # operand, position among its elements, kind of value
     alias: tuple[str, str] | None = None  # (input, output) that are one array
-    device: bool = False  # scalars and results in device memory
+    device: bool = False  # scalars and results in device memory; of the form `host`: matrices
     blank: bool = False  # NaN in what β = 0 says is not read
     absent: tuple[str, ...] = ()  # optional pointers that are NULL
+    tiles: int = 0  # of the form `host`: the order of the handle's tiles; 0: its own choice
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -62,6 +63,7 @@ class Case:
             "device": self.device,
             "blank": self.blank,
             "absent": list(self.absent),
+            "tiles": self.tiles,
         }
 
     @staticmethod
@@ -77,6 +79,7 @@ class Case:
             raw["device"],
             raw["blank"],
             tuple(raw.get("absent", ())),
+            raw.get("tiles", 0),
         )
 
 
@@ -97,6 +100,8 @@ def as_python(case: Case, entry: Entry) -> str:
         words.append(f"alias={case.alias!r}")
     if case.absent:
         words.append(f"absent={list(case.absent)!r}")
+    if case.tiles:
+        words.append(f"tiles={case.tiles}")
     words += [f"{flag}=True" for flag in ("device", "blank") if getattr(case, flag)]
     return f'from dragoman.parity import call\ncall("{case.function}", {", ".join(words)})'
 
@@ -239,7 +244,11 @@ def lay_out(function: Function, case: Case) -> Layout:
             continue
         if kind.name == "scalar" and kind.io == "in":
             layout.scalars[param.name] = to_elements(case.scalars[param.name], element_dtype(param))
-        _operands(layout, param, kind, values, oracle, not case.device)
+        if function.form.base == "host":
+            host = kind.core.name in BY_MODE or not case.device
+        else:
+            host = kind.core.name in BY_MODE and not case.device
+        _operands(layout, param, kind, values, oracle, host)
     for p in function.params:
         if p.kind.name == "info":
             one = Operand(p.name, np.dtype(np.int32), "out", np.arange(1), 1 + GUARD // 4, host=True)
@@ -249,11 +258,10 @@ def lay_out(function: Function, case: Case) -> Layout:
 
 
 def _operands(
-    layout: Layout, param: CParam, kind: Kind, values: Mapping[str, int], oracle: Oracle | None, host_scalars: bool
+    layout: Layout, param: CParam, kind: Kind, values: Mapping[str, int], oracle: Oracle | None, host: bool
 ) -> None:
     dtype, core = element_dtype(param), kind.core
     positions, diagonal, extent, order = stored(core, values)
-    host = core.name in BY_MODE and host_scalars
     guard = -(-GUARD // dtype.itemsize)
     solved = diagonal if oracle and param.name in oracle.solve else None
     if kind.name == "batched":

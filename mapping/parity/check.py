@@ -57,16 +57,14 @@ class Workbench:
         function = typed(function, case.values)
         layout = lay_out(function, case)
         device, back = self._arenas(layout.device_size)
-        host = self._host[: max(layout.host_size, 16)]
+        host = self._host_arena(layout.host_size)
         fill(layout, case, function, device, host)
         base = self.subject.memory.reserve(max(layout.device_size, 1))
         _point(layout, device, base)
         self.subject.memory.upload(device)
         host_before = host.copy()
-        if function.form.base != "v1":
-            self.subject.pointer_mode(case.device)
         places = _Places(layout, base, int(host.ctypes.data), host)
-        answer = self.subject.invoke(function, arguments(function, case, layout, places, self.subject.handle()))
+        answer = self.subject.invoke(function, arguments(function, case, layout, places, self._handle(function, case)))
         status = int(answer) if function.returns_status else self.subject.last_error()
         self.subject.memory.download(back)
         before = _arrays(layout, device, host_before)
@@ -89,20 +87,18 @@ class Workbench:
             return outcome.status, [] if outcome.status else outcome.lines()
         layout = lay_out(function, case.base)
         device, back = self._arenas(layout.device_size)
-        host = self._host[: max(layout.host_size, 16)]
+        host = self._host_arena(layout.host_size)
         fill(layout, case.base, function, device, host)
         base = self.subject.memory.reserve(max(layout.device_size, 1))
         _point(layout, device, base)
         self.subject.memory.upload(device)
-        if function.form.base != "v1":
-            self.subject.pointer_mode(case.base.device)
         places = _Places(layout, base, int(host.ctypes.data), host)
+        host_before = host.copy()
         replaced = dict(case.replaced)
         if case.handle == "freed":
-            replaced = {name: self.subject.handle("freed") for name in replaced}
-        answer = self.subject.invoke(
-            function, arguments(function, case.base, layout, places, self.subject.handle(), replaced)
-        )
+            replaced = {name: self.subject.handle(_freed(function)) for name in replaced}
+        handle = self._handle(function, case.base)
+        answer = self.subject.invoke(function, arguments(function, case.base, layout, places, handle, replaced))
         status = int(answer) if function.returns_status else self.subject.last_error()
         self.subject.memory.download(back)
         wrong = _info(function, case, layout, host)
@@ -110,7 +106,8 @@ class Workbench:
         changed = [
             f"{name} was changed"
             for name, o in layout.operands.items()
-            if idle and not o.host and _differs(o, device, back)
+            if idle
+            and (_differs(o, host_before, host) if o.host and _is_matrix(function, name) else _differs(o, device, back))
         ]
         return status, wrong + changed
 
@@ -121,10 +118,24 @@ class Workbench:
         found: list[Any] = []
         for p in function.params:
             if p.name in case.replaced:
-                found.append(self.subject.handle("freed") if case.handle == "freed" else case.replaced[p.name])
+                freed = case.handle == "freed"
+                found.append(self.subject.handle(_freed(function)) if freed else case.replaced[p.name])
             else:
                 found.append(address(host) if p.kind.is_pointer or "*" in p.ctype else 0)
         return int(self.subject.invoke(function, found))
+
+    def _handle(self, function: Function, case: Case) -> int:
+        """The handle of the call, in the mode that the case wants."""
+        if function.form.base == "host":
+            return self.subject.handle(f"xt {case.tiles}")
+        if function.form.base != "v1":
+            self.subject.pointer_mode(case.device)
+        return self.subject.handle()
+
+    def _host_arena(self, size: int) -> Array:
+        if size > self._host.size:
+            self._host = np.zeros(2 * size, np.uint8)
+        return self._host[: max(size, 16)]
 
     def _arenas(self, size: int) -> tuple[Array, Array]:
         if size > self._device.size:
@@ -173,7 +184,7 @@ def _argument(
     function: Function, param: CParam, values: Mapping[str, int], layout: Layout, places: _Places, handle: int
 ) -> Any:
     kind = param.kind
-    if kind.name == "handle":
+    if kind.name in ("handle", "desc"):
         return handle
     if kind.name == "info":
         return places.of(layout.operands[param.name])
@@ -193,6 +204,16 @@ def _info(function: Function, case: StatusCase, layout: Layout, host: Array) -> 
             got = int(view(host, layout.operands[p.name])[0])
             return [] if got == case.info else [f"{p.name} is {got}, expected {case.info}"]
     return []
+
+
+def _freed(function: Function) -> str:
+    """The kind of handle that a call takes, as the subject names a dead one."""
+    return "freed xt" if any(p.kind.name == "desc" for p in function.params) else "freed"
+
+
+def _is_matrix(function: Function, name: str) -> bool:
+    """An operand in host memory that is no scalar: of the form `host`."""
+    return any(p.name == name and p.kind.is_pointer and p.kind.core.name not in BY_MODE for p in function.params)
 
 
 def _differs(operand: Operand, before: Array, after: Array) -> bool:

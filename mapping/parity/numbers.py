@@ -28,6 +28,7 @@ class NumbersResult:
     error: float
     failing: Case | None = None
     lines: tuple[str, ...] = ()
+    python: str = ""  # repeats a failing example of a procedure
 
 
 class _WrongError(AssertionError):

@@ -11,13 +11,17 @@ from typing import Any
 
 from ..tables.kinds import OPTIONS
 from ..tables.loader import load
+from ..tables.model import Function
 from .cases import LETTERS, Case
 from .check import Outcome, Workbench
 from .options import default_subject
+from .oracles import Fault, Verdict
+from .procedures import Bench, WrongError, procedure_of
+from .procedures.running import one
 from .status import baseline
 from .subject import LibrarySubject, Subject, select_backend
 
-_OWN = ("seed", "data", "poison", "alias", "device", "blank", "absent")
+_OWN = ("seed", "data", "poison", "alias", "device", "blank", "absent", "tiles")
 
 
 def call(
@@ -31,6 +35,19 @@ def call(
     found = tables.function(function)
     if found is None:
         raise ValueError(f"no function {function!r} in the tables")
+
+    def opened() -> Subject:
+        if not isinstance(subject, (str, Path)):
+            return subject
+        select_backend(backend)
+        folder = Path(subject) if subject else default_subject(major)
+        return LibrarySubject(folder, tables, major, host_memory=backend == "cpu")
+
+    if procedure_of(found):
+        number = int(arguments.pop("seed", 0))
+        if arguments:
+            raise ValueError(f"{function} is tried by a procedure: a seed is all that it takes")
+        return _told(found, _tried(found, Bench(opened(), tables, major, cpu=backend == "cpu"), number))
     kinds = {p.name: p.kind.name for p in found.entry.params}
     extra = {k: arguments.pop(k) for k in _OWN if k in arguments}
     unknown = [k for k in arguments if k not in kinds]
@@ -52,14 +69,21 @@ def call(
         bool(extra.get("device", False)),
         bool(extra.get("blank", False)),
         tuple(extra.get("absent", ())),
+        int(extra.get("tiles", 0)),
     )
-    if isinstance(subject, (str, Path)):
-        select_backend(backend)
-        subject = LibrarySubject(
-            Path(subject) if subject else default_subject(major), tables, major, host_memory=backend == "cpu"
-        )
-    outcome = Workbench(subject).run(found, case)
-    print(f"{found.name}: {'right' if outcome.ok else 'wrong'}")
+    return _told(found, Workbench(opened()).run(found, case))
+
+
+def _tried(function: Function, bench: Bench, number: int) -> Outcome:
+    """One example of a procedure, which its number alone determines."""
+    try:
+        return Outcome(0, Verdict(error=one(function, bench, number).error))
+    except WrongError as error:
+        return Outcome(0, Verdict((Fault(function.name, -1, str(error)),)))
+
+
+def _told(function: Function, outcome: Outcome) -> Outcome:
+    print(f"{function.name}: {'right' if outcome.ok else 'wrong'}")
     for line in outcome.lines() if not outcome.ok else ():
         print(f"  {line}")
     return outcome

@@ -17,6 +17,7 @@ from ..children import main_of
 from ..tables.model import Function
 from .cases import Case, as_python
 from .options import Options, ParityError
+from .procedures import procedure_of
 from .process import Child
 from .report import Numbers, Status
 from .strategies import why_untested
@@ -63,7 +64,7 @@ class Session:
     def numbers(self, function: Function) -> Numbers:
         """The numbers test of one function."""
         reason = why_untested(function)
-        if reason:
+        if reason and not procedure_of(function):
             return Numbers("none", lines=(reason,))
         child = self._alive()
         share = 1 if function.form.base != "v1" and not function.form.wide else 3
@@ -71,13 +72,13 @@ class Session:
         reply = child.answer()
         if "done" in reply:
             failing = Case.from_json(reply["failing"]) if reply["failing"] else None
-            python = as_python(failing, function.entry) if failing else ""
-            state = "fail" if failing else "pass"
+            python = as_python(failing, function.entry) if failing else reply["python"]
+            state = "fail" if reply["lines"] else "pass"
             return Numbers(state, reply["examples"], reply["error"], tuple(reply["lines"]), python)
         if "missing" in reply:
             return Numbers("fail", lines=(reply["missing"],))
         last = child.last_call()
-        python = as_python(Case.from_json(last), function.entry) if last else ""
+        python = last.get("python") or as_python(Case.from_json(last), function.entry) if last else ""
         return Numbers(reply["state"], lines=(reply["why"],), python=python)
 
     def statuses(self, function: Function) -> tuple[Status, ...]:

@@ -116,7 +116,7 @@ def status_cases(function: Function, nvidia: bool = False) -> list[StatusCase]:
         found += _increments(function)
         if function.form.base != "v1":
             found += _pointers(function)
-        if function.form.wide:
+        if function.form.wide or function.form.base == "host":
             found += _wide(function)
     return [_with_info(_with_golden(case, function, nvidia), function) for case in found]
 
@@ -154,7 +154,7 @@ def _handles(function: Function) -> Iterator[StatusCase]:
     bare = bool(why_untested(function))
     base = Case(function.name, {}) if bare else baseline(function)
     for p in function.params:
-        if p.kind.name == "handle" and not p.kind.optional:
+        if p.kind.name in ("handle", "desc") and not p.kind.optional:
             for name, value in (("null", 0), ("foreign", FOREIGN), ("freed", None)):
                 yield StatusCase(
                     f"{p.name} {name}", base, {p.name: value}, NOT_INITIALIZED, handle=name, bare=bare, ours=value != 0

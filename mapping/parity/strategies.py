@@ -42,6 +42,7 @@ ANY_OF = {"cublasGemmAlgo_t": (-1, 99, 0, 103)}  # enumerations whose values mak
 _POISON = ("nan", "inf", "-inf", "denormal", "nan")
 _SEEDS = hs.integers(0, 9999)
 _TRUTH = hs.booleans()
+_TILES = (0, 7, 16)  # so that most calls need several tiles, and edges are of any length
 _WORK = 40_000  # products of one call; above it the oracle costs more than it shows
 
 _samplers: dict[tuple[Any, ...], hs.SearchStrategy[Any]] = {}
@@ -174,6 +175,7 @@ class _Plan:
             device=self.by_mode and draw(_TRUTH),
             blank=blank,
             absent=tuple(name for name in self.oracle.optional if draw(_TRUTH)),
+            tiles=draw(one_of(_TILES)) if self.function.form.base == "host" else 0,
         )
 
     def _integers(self, draw: Callable[[hs.SearchStrategy[Any]], Any]) -> dict[str, int]:

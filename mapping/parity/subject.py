@@ -26,7 +26,8 @@ class Subject(Protocol):
     memory: Memory
 
     def handle(self, name: str = "") -> int:
-        """The handle of this session; `freed` is one that was destroyed."""
+        """The handle of this session; `freed` is one that was destroyed. `xt N` is cuBLASXt's with tiles of order N (0: of its
+        own choice), `freed xt` a dead one of it."""
         ...
 
     def pointer_mode(self, device: bool) -> None: ...
@@ -60,8 +61,10 @@ _C_TYPES: dict[str, Any] = {
     "cuComplex": _Complex32,
     "cuDoubleComplex": _Complex64,
     "cublasHandle_t": ctypes.c_void_p,
+    "cublasXtHandle_t": ctypes.c_void_p,
     "cudaStream_t": ctypes.c_void_p,
     "cudaEvent_t": ctypes.c_void_p,
+    "cublasLogCallback": ctypes.c_void_p,
     "void": None,
 }
 
@@ -109,8 +112,10 @@ class LibrarySubject:
         plain = host_memory and not runtime.exists()
         self.memory: Memory = HostMemory() if plain else RuntimeMemory(self._file("cudart"))
         self._cublas = self._load("cublas")
+        self._libraries = {"cublas": self._cublas}
         self._legacy = False
         self._handle = self._create()
+        self._tiled: dict[str, int] = {}  # cuBLASXt's handles
 
     def _file(self, library: str) -> Path:
         path = self._folder / self._tables.libraries[library].versions[self._major].file_name(self._target)
@@ -137,7 +142,26 @@ class LibrarySubject:
             freed = self._create()  # a new one: those of long ago may be somebody else's by now
             self._cublas.cublasDestroy_v2(ctypes.c_void_p(freed))
             return freed
+        if name == "freed xt":
+            freed = self._create_tiled(0)
+            self._cublas.cublasXtDestroy(ctypes.c_void_p(freed))
+            return freed
+        if name:
+            if name not in self._tiled:
+                self._tiled[name] = self._create_tiled(int(name.split()[1]))
+            return self._tiled[name]
         return self._handle
+
+    def _create_tiled(self, order: int) -> int:
+        handle, device = ctypes.c_void_p(), ctypes.c_int(0)
+        status = self._cublas.cublasXtCreate(ctypes.byref(handle))
+        if not status:
+            status = self._cublas.cublasXtDeviceSelect(handle, 1, ctypes.byref(device))
+        if not status and order:
+            status = self._cublas.cublasXtSetBlockDim(handle, order)
+        if status or not handle.value:
+            raise StickyError(f"making a handle of cuBLASXt answered {status}")
+        return handle.value
 
     def pointer_mode(self, device: bool) -> None:
         if device != self._mode:
@@ -157,13 +181,18 @@ class LibrarySubject:
                 self._cublas.cublasInit()
                 self._legacy = True
             try:
-                entry = getattr(self._cublas, function.name)
+                entry = getattr(self._of(function.entry.library), function.name)
             except AttributeError:
                 raise LoadError(f"the library does not export {function.name}") from None
             entry.argtypes = [c_type(p.ctype) for p in function.params]
             entry.restype = c_type(function.result)
             self._entries[function.name] = entry
         return entry
+
+    def _of(self, library: str) -> ctypes.CDLL:
+        if library not in self._libraries:
+            self._libraries[library] = self._load(library)
+        return self._libraries[library]
 
     def last_error(self) -> int:
         return int(self._cublas.cublasGetError())

@@ -16,6 +16,8 @@ from .cases import Case
 from .check import Workbench
 from .memory import StickyError
 from .numbers import check_numbers
+from .procedures import Bench, procedure_of
+from .procedures.running import check_procedure
 from .process import Answer, Note, serve
 from .status import status_cases
 from .subject import LibrarySubject, Subject, select_backend
@@ -31,6 +33,7 @@ class Worker:
         self.tables: Tables = load(Path(config["tables"]) if config.get("tables") else None)
         self.bench = Workbench(_subject(config, self.tables))
         self._note = Note(config["scratch"])
+        self._procedures: Bench | None = None
 
     def note(self, case: Case) -> None:
         """Keep the call that comes next."""
@@ -45,11 +48,31 @@ class Worker:
             self._statuses(function, task)
 
     def _numbers(self, function: Function, task: dict[str, Any]) -> None:
-        result = check_numbers(function, self.bench, task["examples"], self.config["seed"], self.note)
-        reply = {"examples": result.examples, "error": result.error, "lines": list(result.lines)}
+        if procedure_of(function):
+            result = check_procedure(
+                function, self._for_procedures(), task["examples"], self.config["seed"], self._tell
+            )
+        else:
+            result = check_numbers(function, self.bench, task["examples"], self.config["seed"], self.note)
+        reply = {
+            "examples": result.examples,
+            "error": result.error,
+            "lines": list(result.lines),
+            "python": result.python,
+        }
         self.answer({**reply, "failing": result.failing.to_json() if result.failing else None, "done": True})
-        if result.failing:
+        if result.lines:
             self._look()
+
+    def _tell(self, python: str) -> None:
+        self._note(json.dumps({"python": python}))
+
+    def _for_procedures(self) -> Bench:
+        if self._procedures is None:
+            cpu = self.config.get("backend") == "cpu"
+            nvidia = bool(self.config.get("nvidia"))
+            self._procedures = Bench(self.bench.subject, self.tables, self.config["major"], nvidia, cpu)
+        return self._procedures
 
     def _statuses(self, function: Function, task: dict[str, Any]) -> None:
         for i, case in enumerate(status_cases(function, bool(self.config.get("nvidia")))):

@@ -142,7 +142,9 @@ def read_entry(key: str, key_node: Node, node: Node, chapter: Chapter, known: Un
         lacks=f.get("lacks", lambda n: _lacks(n, limits, known), MappingProxyType({})),
         narrow=f.get("narrow", lambda n: _narrow(n, how, forms), ""),
         cpu=f.get("cpu", lambda n: _with(n, how, ("rocm",), "cpu", lambda n: n.word("a rule")), ""),
-        oracle=f.get("oracle", lambda n: place.oracle(n, {p.name for p in params if p.kind.name != "handle"}), ""),
+        oracle=f.get(
+            "oracle", lambda n: place.oracle(n, {p.name for p in params if p.kind.name not in ("handle", "desc")}), ""
+        ),
         header=f.get("header", lambda n: _header(n, owner), chapter.header),
         cuda_since=f.get("cuda_since", Node.version, chapter.cuda_since),
         cuda_until=f.get("cuda_until", Node.version, chapter.cuda_until),

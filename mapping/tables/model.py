@@ -155,7 +155,7 @@ UNTYPED = TypeRecord("", {})
 class Form:
     """One form of a symbol."""
 
-    base: str  # plain, v2 or v1
+    base: str  # plain, v2, v1 or host
     wide: bool = False  # _64
     twin: str = ""  # ptsz or ptds
 
@@ -423,7 +423,7 @@ def cuda_type(kind: Kind, record: TypeRecord, form: Form) -> str:
         element = record.element(core.role).cuda
         return f"{'const ' if core.io == 'in' else ''}{element} *"
     if core.name in SIZES:
-        return "int64_t" if form.wide else "int"
+        return "size_t" if form.base == "host" else "int64_t" if form.wide else "int"
     if core.name in OPTIONS:
         return OPTIONS[core.name][0]
     fixed = {

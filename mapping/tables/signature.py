@@ -11,7 +11,7 @@ from .known import Unknown
 from .marks import Fields, Node, suggest
 from .model import TYPES, FirstApi, Form, Library, Param, TypeRecord
 
-FORMS = ("plain", "v2", "i64", "v1", "ptsz", "ptds")
+FORMS = ("plain", "v2", "i64", "v1", "host", "ptsz", "ptds")
 _PATTERN = re.compile(r"(?:[A-Za-z_]\w*)(?:\{[tT]\}\w*)?", re.ASCII)
 
 
@@ -64,7 +64,7 @@ def read_forms(node: Node) -> tuple[Form, ...]:
     words = node.words("a form")
     if not words:
         node.fail("no form; expected at least one")
-    bases = [w for w in words if w in ("plain", "v2")] or ["plain"]
+    bases = [w for w in words if w in ("plain", "v2", "host")] or ["plain"]
     forms = [Form(b) for b in bases]
     if "i64" in words:
         forms += [Form(b, wide=True) for b in bases]

@@ -128,6 +128,9 @@ def test_a_failure_changes_nothing(
         patch.setattr(*where, what)
         with pytest.raises(BuildError, match=f"^{said}$"):
             again(out, OTHER)
+        with pytest.raises(BuildError, match=f"^{said}$"):
+            again(out.with_name("first"), OTHER)
+    assert not out.with_name("first").exists()
     assert content(out) == before
     assert again(out).changed == ()
 

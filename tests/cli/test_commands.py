@@ -87,7 +87,7 @@ def test_without_a_command_the_help(capsys: pytest.CaptureFixture[str]) -> None:
         (("coverage", "--library", "cubla"), "no library 'cubla'"),
         (("coverage", "--format", "md", "--out", "/dev/null/x"), "cannot write /dev/null/x"),
         (("explain", ""), "an empty name"),
-        (("parity", "--function", "cublasXtSgemm"), "cublasXtSgemm is not answered, so there is nothing to compare"),
+        (("parity", "--function", "cublasSbdmm"), "cublasSbdmm is not answered, so there is nothing to compare"),
         (("parity", "--function", "cudnnBackendExecute"), "cudnnBackendExecute is not answered"),
         (("parity", "--library", "cudnn8", "--cuda", "13"), "cuDNN 8 goes with CUDA 11 and 12"),
         (("amd-host", "9.9"), "no release '9.9' is known; expected 5.5, 6.4, 7.2"),

@@ -21,7 +21,7 @@ from dragoman.tables.dark import load_tables
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 ANSWERED = ("cublasCreate_v2", "cublasSgemm_v2")
-MISSING = "cublasXtSgemm"
+MISSING = "cublasUint8gemmBias"
 UNKNOWN = "cublasFromTheFuture"
 
 
@@ -149,8 +149,8 @@ def test_sources(tmp_path: Path) -> None:
     assert not report.missing
     source = tmp_path / "a.cu"
     source.write_text(
-        "// cublasXtCgemm(\n/* cublasXtDgemm(h) */ __global__ void k();\n"
-        "void f() { cublasSgemm(h); cublasXtSgemm (h); myCheck(cublasMine(1)); }\n",
+        "// cublasUint8gemmBias(\n/* cublasUint8gemmBias(h) */ __global__ void k();\n"
+        "void f() { cublasSgemm(h); cublasUint8gemmBias (h); myCheck(cublasMine(1)); }\n",
         encoding="utf-8",
     )
     (file,) = _one(source).files
@@ -165,7 +165,7 @@ def test_archives(library: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("../../outside.so", program)
         archive.writestr("/absolute.so", program)
-        archive.writestr("readme.txt", "cublasXtCgemm(")
+        archive.writestr("readme.txt", "cublasSbdmm(")
     outer = tmp_path / "inner" / "all.tar.gz"
     outer.parent.mkdir()
     with tarfile.open(outer, "w:gz") as archive2:

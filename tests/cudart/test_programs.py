@@ -10,6 +10,7 @@ from cudart_programs import SOURCES, Built
 from dragoman.paths import package_dir
 
 MAJORS = (11, 12, 13)
+PROGRAMS = ("runtime.c", "driver.c", "more_driver.c", "refusals.c", "schedule.c", "hard.c")
 TIMES = {"hard.c": ("200",)}  # under valgrind
 PER_THREAD = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
 
@@ -20,18 +21,19 @@ def clean(done: subprocess.CompletedProcess[str]) -> None:
 
 
 @pytest.mark.parametrize("major", MAJORS)
-@pytest.mark.parametrize("source", ["runtime.c", "driver.c", "refusals.c", "schedule.c", "hard.c"])
+@pytest.mark.parametrize("source", PROGRAMS)
 def test_program(built: Built, source: str, major: int) -> None:
     clean(built.run(built.program(source, major), major))
 
 
 @pytest.mark.parametrize("major", MAJORS)
-def test_per_thread_default_stream(built: Built, major: int) -> None:
-    clean(built.run(built.program("twins.c", major, PER_THREAD), major))
+@pytest.mark.parametrize("source", ["twins.c", "more_driver.c"])
+def test_per_thread_default_stream(built: Built, source: str, major: int) -> None:
+    clean(built.run(built.program(source, major, PER_THREAD), major))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["runtime.c", "driver.c", "refusals.c", "schedule.c", "hard.c"])
+@pytest.mark.parametrize("source", PROGRAMS)
 def test_nothing_leaks(built: Built, valgrind: tuple[str, ...], source: str) -> None:
     clean(built.run(built.program(source, 12), 12, *TIMES.get(source, ()), before=valgrind))
 

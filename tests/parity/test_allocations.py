@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 MAJOR = 12
 CHUNK = 12  # functions a child: fewer descriptors than the cache has room for
 # They time each algorithm on memory of this call alone, between events of HIP's; NVIDIA's manual says so of its own.
-FINDS = ("cudnnFindConvolution",)
+FINDS = ("cudnnFindConvolution", "cudnnFindRNN")
 
 
 def composed(version: int) -> list[str]:

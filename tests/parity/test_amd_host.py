@@ -119,6 +119,12 @@ def test_coverage_shows_what_has_not_changed_since(monkeypatch: pytest.MonkeyPat
     assert collect.amd_host(functions) == {}
 
 
+def test_the_host_form_is_not_asked(options: judge.Options) -> None:
+    """cuBLASXt goes its own way between streams and allocations; what it calls is asked under the plain names."""
+    asked = judge.chosen(load(), replace(options, functions=("*gemm*",)))
+    assert {f.form.base for f in asked} == {"plain", "v2", "v1"}
+
+
 def test_a_release_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.call(["amd-host", "9.9"]) == 2
     assert capsys.readouterr().err == "dragoman: no release '9.9' is known; expected 5.5, 6.4, 7.2\n"

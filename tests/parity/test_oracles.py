@@ -27,7 +27,7 @@ def one_of(tables: Tables, oracle: str, letter: str) -> Function:
     found = [
         f
         for f in tables.functions("cublas")
-        if f.entry.oracle == oracle and not why_untested(f) and f.form.base in ("v2", "plain") and not f.form.wide
+        if f.entry.oracle == oracle and not why_untested(f) and f.form.base != "v1" and not f.form.wide
     ]
     return next((f for f in found if f.type.name.startswith(letter)), found[0])
 

@@ -6,11 +6,16 @@ import ast
 from pathlib import Path
 
 import dragoman.parity.oracles
+import dragoman.parity.procedures
 import numpy as np
 import pytest
 from dragoman.parity.oracles import arithmetic
 
-SOURCES = sorted(Path(dragoman.parity.oracles.__file__).parent.glob("*.py"))
+SOURCES = [
+    path
+    for package in (dragoman.parity.oracles, dragoman.parity.procedures)
+    for path in sorted(Path(str(package.__file__)).parent.glob("*.py"))
+]
 # Whatever NumPy may hand to BLAS or LAPACK.
 FORBIDDEN = {
     "dot",
@@ -44,7 +49,7 @@ def offences(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.name)
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: f"{p.parent.name}-{p.name}")
 def test_no_source_names_blas(path: Path) -> None:
     assert offences(path.read_text(encoding="utf-8")) == []
 

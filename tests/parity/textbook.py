@@ -218,11 +218,12 @@ def _ger(conjugate: bool) -> Callable[[dict[str, Any]], None]:
     return run
 
 
-def _sided(hermitian: bool) -> Callable[[dict[str, Any]], None]:
+def _sided(hermitian: bool, packed: bool = False) -> Callable[[dict[str, Any]], None]:
     def run(v: dict[str, Any]) -> None:
         m, n = v["m"], v["n"]
         order = m if v["side"] == LEFT else n
-        a = mirrored(half(order, v["uplo"], lambda i, j: element(v["A"], i, j, v["lda"])), v["uplo"], hermitian)
+        stored = _stored({**v, "n": order}, "packed" if packed else "full")
+        a = mirrored(stored, v["uplo"], hermitian)
         b = full(v["B"], m, n, v["ldb"])
         product = times(a, b, n) if v["side"] == LEFT else times(b, a, n)
         into(v["C"], combined(v["alpha"], product, v["beta"], full(v["C"], m, n, v["ldc"])), v["ldc"])
@@ -376,7 +377,7 @@ TEXTBOOK: dict[str, Callable[[dict[str, Any]], None]] = {
     "hpr": _rank("packed", True, False), "syr2": _rank("full", False, True), "her2": _rank("full", True, True),
     "spr2": _rank("packed", False, True), "hpr2": _rank("packed", True, True),
     "trmv": _triangular("full"), "tbmv": _triangular("band"), "tpmv": _triangular("packed"),
-    "gemm": gemm, "symm": _sided(False), "hemm": _sided(True), "syrk": _rank_k(False, 1, False),
-    "herk": _rank_k(True, 1, False), "syrkx": _rank_k(False, 2, False), "syr2k": _rank_k(False, 2, True),
+    "gemm": gemm, "symm": _sided(False), "hemm": _sided(True), "spmm": _sided(False, packed=True),
+    "syrk": _rank_k(False, 1, False), "herk": _rank_k(True, 1, False), "syrkx": _rank_k(False, 2, False), "syr2k": _rank_k(False, 2, True),
     "her2k": _rank_k(True, 2, True), "trmm": trmm, "geam": geam, "dgmm": dgmm,
 }  # fmt: skip

@@ -102,6 +102,12 @@ def plain(tmp_path_factory: pytest.TempPathFactory, compiler: Toolchain) -> Subj
 
 
 @pytest.fixture(scope="session")
+def scarce(plain: Subject, compiler: Toolchain) -> Subject:
+    """As we ship, on a device with little memory."""
+    return dataclasses.replace(plain, client=client(plain.tree, compiler, "-rdynamic", source="scarce", made="scarce"))
+
+
+@pytest.fixture(scope="session")
 def valgrind(plain: Subject) -> Subject:
     """As we ship, every access watched."""
     if shutil.which("valgrind") is None:

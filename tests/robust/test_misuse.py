@@ -15,6 +15,7 @@ SCENARIOS = {
     "garbage": (),
     "threads": (),
     "cycles": ("300",),
+    "tiles": (),
     "fork": (),
     "reload": (),
     "exit": (),

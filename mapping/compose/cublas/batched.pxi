@@ -130,7 +130,7 @@ cdef inline cublasStatus_t grouped(
     const void *beta, void *const *C, const whole *ldc, int64_t count, const whole *size, uint32_t type,
     uint32_t compute, size_t scale
 ) noexcept nogil:
-    """rocBLAS's batched product for each group. Factors are in host memory, whatever the pointer mode."""
+    """rocBLAS's batched product for each group. Factors are in host memory; NVIDIA's refuses the other pointer mode."""
     cdef cublasStatus_t status
     cdef uint32_t answer = 0
     cdef int64_t g, first = 0
@@ -145,7 +145,7 @@ cdef inline cublasStatus_t grouped(
     if status != CUBLAS_STATUS_SUCCESS:
         return status
     if h.pointer_mode != CUBLAS_POINTER_MODE_HOST:
-        dg_rocblas.rocblas_set_pointer_mode(h.blas, rocblas_pointer_mode_host)
+        return CUBLAS_STATUS_NOT_SUPPORTED
     for g in range(count):
         if answer != 0 or size[g] == 0:
             continue
@@ -160,8 +160,6 @@ cdef inline cublasStatus_t grouped(
                 type, lda[g], B + first, type, ldb[g], <const char *>beta + g * scale, C + first, type, ldc[g],
                 C + first, type, ldc[g], size[g], compute, rocblas_gemm_algo_standard, 0, 0)
         first += size[g]
-    if h.pointer_mode != CUBLAS_POINTER_MODE_HOST:
-        dg_rocblas.rocblas_set_pointer_mode(h.blas, to_pointer_mode(<uint32_t>h.pointer_mode))
     return status_of_rocblas(answer)
 
 

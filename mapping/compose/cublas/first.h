@@ -4,10 +4,12 @@
 #include <string.h>
 #include "dragoman.h"
 
-extern DG_HIDDEN void *dg_first_handle; /* NULL before cublasInit */
+extern DG_HIDDEN void *dg_first_handle; /* NULL before the first call, and after cublasShutdown */
 extern DG_HIDDEN uint32_t dg_first_error;
 
-static inline void *first_handle(void) { return dg_first_handle; }
+/* NVIDIA's makes its handle when it is first needed, with or without cublasInit. */
+DG_HIDDEN void *first_made(void);
+static inline void *first_handle(void) { return dg_first_handle ? dg_first_handle : first_made(); }
 static inline void first_status(uint32_t status) {
     if (status) dg_first_error = status;
 }

@@ -22,9 +22,7 @@ cdef inline cublasStatus_t init() noexcept nogil:
 
 cdef inline cublasStatus_t shutdown() noexcept nogil:
     cdef void *handle = first_take()
-    if handle is NULL:
-        return CUBLAS_STATUS_NOT_INITIALIZED
-    return cublasDestroy_v2(handle)
+    return CUBLAS_STATUS_SUCCESS if handle is NULL else cublasDestroy_v2(handle)
 
 
 cdef inline cublasStatus_t get_error() noexcept nogil:
@@ -56,6 +54,4 @@ cdef inline cublasStatus_t free(void *pointer) noexcept nogil:
 
 
 cdef inline cublasStatus_t set_kernel_stream(cudaStream_t stream) noexcept nogil:
-    if dg_first_handle is NULL:
-        return CUBLAS_STATUS_NOT_INITIALIZED
-    return cublasSetStream_v2(dg_first_handle, stream)
+    return cublasSetStream_v2(first_handle(), stream)

@@ -323,4 +323,6 @@ cdef inline CUresult mem_advise(CUdeviceptr pointer, size_t bytes, int advice, C
     cdef CUresult status = at_work()
     if status != CUDA_SUCCESS:
         return status
+    if not 1 <= advice <= 6:  # HIP has more, which mean nothing to CUDA
+        return CUDA_ERROR_INVALID_VALUE
     return of_hip(dg_hip.hipMemAdvise(<const void *>pointer, bytes, advice, device))

@@ -318,7 +318,7 @@ cdef public cudnnStatus_t divisive_forward(dnn_handle *h, dnn_lrn *d, cudnnDivNo
         dnn_tensor *xd, const void *x, const void *means, void *temp, void *temp2, const void *beta, dnn_tensor *yd,
         void *y) noexcept nogil:
     """The program's temporary memory is of x's type, so that it is not used. `mode` has one value. A negative beta counts as 0, as
-    an H200 answers beside an alpha of 1; on the way back it counts."""
+    an H200 answers; on the way back it counts."""
     cdef double kept
     cdef divisive v
     cdef cudnnStatus_t status

@@ -9,6 +9,8 @@ cdef extern from "support.h" nogil:
         int32_t batch
         int32_t steps
         int32_t training
+        int32_t stepwise
+        const int32_t *batches
         dnn_dropout *drops
         void *rnn
         void *one

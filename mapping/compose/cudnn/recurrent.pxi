@@ -9,7 +9,7 @@ cdef extern from "support.h" nogil:
     uint32_t dnn_net_sequences(dnn_net *n, dnn_rnn_data *xd, dnn_rnn_data *yd)
     uint32_t dnn_net_largest(dnn_net *n, int batch, int steps, int padded)
     uint32_t dnn_net_steps(dnn_net *n, int steps, const int32_t *batches, void **descs)
-    uint32_t dnn_net_state(const dnn_net *n, const dnn_tensor *d, const void *a, const void *b)
+    uint32_t dnn_net_state(const dnn_net *n, int size, const dnn_tensor *d, const void *a, const void *b)
     uint32_t dnn_net_memory(const dnn_net *n, size_t weights, size_t work_size, const void *work, size_t reserve_size,
                             const void *reserve)
     uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,

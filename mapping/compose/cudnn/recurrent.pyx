@@ -1,4 +1,4 @@
-"""Recurrent networks through MIOpen's: what both of cuDNN's APIs (rnn.pxi, rnn_old.pxi) have in common.
+"""Recurrent networks, through MIOpen's where it has them (else stepwise.pyx): what both of cuDNN's APIs (rnn.pxi, rnn_old.pxi) have in common.
 
 Weights lie as MIOpen has them, gates renumbered. A network with one bias a gate has MIOpen's two, of which one is kept
 zero in a copy of the weights. MIOpen's backward pass leaves the gates' gradients in its workspace for the weights'
@@ -28,6 +28,14 @@ cdef extern from "support.h" nogil:
     void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d)
     int dnn_type_bytes(int type)
     uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y)
+    size_t dnn_stepwise_weights(const dnn_net *n)
+    int dnn_stepwise_place(const dnn_net *n, int layer, int gate, int bias, dnn_tensor *d, size_t *offset)
+    uint32_t dnn_stepwise_spaces(dnn_net *n)
+    uint32_t dnn_stepwise_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
+                                  void *hy, void *cy, void *work, void *reserve)
+    uint32_t dnn_stepwise_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
+                                        const void *cx, void *dx, void *dhx, void *dcx, void *work, void *reserve)
+    uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work, void *reserve)
 
 cdef extern from *:
     """
@@ -145,12 +153,10 @@ cdef public uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type,
         return bad(b"the network was not set, or the size of its input is not known")
     if d.input_mode == CUDNN_SKIP_INPUT and input != d.hidden:
         return bad(b"SKIP_INPUT where the input is not of the hidden size")
-    if type != CUDNN_DATA_FLOAT and type != CUDNN_DATA_HALF:
-        return cannot(b"MIOpen has networks of float and half alone")
-    if d.projected != d.hidden or d.output_projected:
-        return cannot(b"MIOpen has no LSTM with a projection")
-    if d.clip_mode == CUDNN_RNN_CLIP_MINMAX and d.cell == CUDNN_LSTM:
-        return cannot(b"MIOpen has no bounds of an LSTM's cell state")
+    n.stepwise = d.cell == CUDNN_LSTM and (
+        d.projected != d.hidden or d.clip_mode == CUDNN_RNN_CLIP_MINMAX or type == CUDNN_DATA_BFLOAT16)
+    if type != CUDNN_DATA_FLOAT and type != CUDNN_DATA_HALF and not (n.stepwise and type == CUDNN_DATA_BFLOAT16):
+        return cannot(b"MIOpen has networks of float and half alone; LSTMs of bfloat16 go through float")
     if (<double>d.layers * directions(d) > INT32_MAX or <double>d.hidden * gates_of(d) * directions(d) > INT32_MAX
             or 2.0 * d.layers * directions(d) * gates_of(d) * d.hidden * (<double>input + 3.0 * d.hidden) > 1e16):
         return cannot(b"weights that are larger than any memory")
@@ -162,6 +168,9 @@ cdef public uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type,
             if dropout.amd is NULL or dropout.states is NULL or not 0 <= dropout.rate <= 1:
                 return bad(b"the network's dropout descriptor has no states, or a rate that is not from 0 to 1")
             n.drops = dropout
+    if n.stepwise:
+        n.weights = dnn_stepwise_weights(n)
+        return 0
     n.rnn = dnn_amd_rnn(h, d, type, n.drops.amd if n.drops is not NULL else NULL)
     n.one = matrix(h, type, 1, input)
     if n.rnn is NULL or n.one is NULL:
@@ -183,6 +192,11 @@ cdef public uint32_t dnn_net_place(dnn_net *n, int layer, int gate, int bias, dn
     d.amd = NULL
     d.count = 0
     there[0] = 0
+    if n.stepwise:
+        there[0] = dnn_stepwise_place(n, layer, gate, bias, d, offset)
+        return 0
+    if gate >= 2 * gates:  # a projection
+        return 0
     if bias:
         if n.d.bias == CUDNN_RNN_NO_BIAS or n.d.bias == (
                 CUDNN_RNN_SINGLE_REC_BIAS if gate < gates else CUDNN_RNN_SINGLE_INP_BIAS):
@@ -265,18 +279,22 @@ cdef public uint32_t dnn_net_sequences(dnn_net *n, dnn_rnn_data *x_desc, dnn_rnn
     if yd is not NULL:
         if yd.batch != xd.batch or yd.longest != xd.longest or yd.layout != xd.layout or yd.type != xd.type:
             return bad(b"xDesc and yDesc differ in layout, type or sizes")
-        if yd.vector != n.d.hidden * directions(n.d):
+        if yd.vector != n.d.projected * directions(n.d):
             return bad(b"yDesc has another size of vectors than the network's output")
         for i in range(xd.batch):
             if xd.lengths[i] != yd.lengths[i]:
                 return bad(b"xDesc and yDesc differ in their lengths")
-        n.y = sequences(yd)
-        if n.y is NULL:
-            return CUDNN_STATUS_NOT_SUPPORTED
+        if not n.stepwise:
+            n.y = sequences(yd)
+            if n.y is NULL:
+                return CUDNN_STATUS_NOT_SUPPORTED
         n.y_bytes = bytes_of(yd)
     n.xd = xd
     n.yd = yd
     n.x_bytes = bytes_of(xd)
+    if n.stepwise:
+        n.steps = xd.longest
+        return dnn_stepwise_spaces(n)
     n.x = sequences(xd)
     if n.x is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
@@ -291,7 +309,19 @@ cdef public uint32_t dnn_net_largest(dnn_net *n, int batch, int steps, int padde
     cdef size_t reserve
     cdef uint32_t status
     cdef int i
-    cdef int *lengths = <int *>dnn_host(n.h, 1, <size_t>batch * sizeof(int))
+    cdef int *lengths
+    if n.stepwise:
+        n.batch = batch
+        n.steps = steps
+        n.training = 0
+        status = dnn_stepwise_spaces(n)
+        work = n.work
+        if status == 0:
+            n.training = 1
+            status = dnn_stepwise_spaces(n)
+        n.work = n.work if n.work > work else work
+        return status
+    lengths = <int *>dnn_host(n.h, 1, <size_t>batch * sizeof(int))
     if lengths is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
     for i in range(batch):
@@ -319,12 +349,17 @@ cdef public uint32_t dnn_net_largest(dnn_net *n, int batch, int steps, int padde
 cdef public uint32_t dnn_net_steps(dnn_net *n, int steps, const int32_t *batches, void **descs) noexcept nogil:
     """Packed sequences by the number of them in each step; `descs` has room for two descriptors a step."""
     cdef int t
-    cdef int width = n.d.hidden * directions(n.d)
+    cdef int width = n.d.projected * directions(n.d)
     cdef size_t rows = 0
     cdef size_t size = <size_t>dnn_type_bytes(n.type)
     cdef uint32_t status
     if steps > INT32_MAX // 4:
         return cannot(b"more steps than there is memory for")
+    if n.stepwise:
+        n.steps = steps
+        n.batch = batches[0]
+        n.batches = batches
+        return dnn_stepwise_spaces(n)
     status = dnn_ring_room(n.h, 2 * steps + 64)
     if status != 0:
         return status
@@ -359,8 +394,10 @@ cdef public uint32_t dnn_net_steps(dnn_net *n, int steps, const int32_t *batches
 
 # ---- what a program gives
 
-cdef public uint32_t dnn_net_state(const dnn_net *n, const dnn_tensor *d, const void *a, const void *b) noexcept nogil:
-    """hx and hy, or cx and cy: layers, sequences, hidden size, packed. Type and more dimensions do not count."""
+cdef public uint32_t dnn_net_state(const dnn_net *n, int size, const dnn_tensor *d, const void *a,
+        const void *b) noexcept nogil:
+    """hx and hy of the projected size, or cx and cy of the hidden one: layers, sequences, size, packed. Type and more
+    dimensions do not count."""
     cdef int32_t[3] dim
     cdef int64_t packed = 1
     cdef int i
@@ -368,12 +405,12 @@ cdef public uint32_t dnn_net_state(const dnn_net *n, const dnn_tensor *d, const 
         return bad(b"states without a descriptor") if a is not NULL or b is not NULL else 0
     dim[0] = n.d.layers * directions(n.d)
     dim[1] = n.batch
-    dim[2] = n.d.hidden
+    dim[2] = size
     if d.count < 3:
         return bad(b"a descriptor of states has not three dimensions")
     for i in range(2, -1, -1):
         if d.dim[i] != dim[i]:
-            return bad(b"a descriptor of states has other sizes than layers, sequences, hidden size")
+            return bad(b"a descriptor of states has other sizes than layers, sequences, hidden or projected size")
         if dim[i] > 1 and d.stride[i] != packed:
             return bad(b"a descriptor of states is not packed")
         packed *= dim[i]
@@ -441,7 +478,7 @@ cdef uint32_t filled(dnn_net *n, const dnn_rows *d, char *rows, int count) noexc
     cdef uint32_t status
     cdef uint32_t whole = 0
     cdef uint16_t half = 0
-    if d.type == CUDNN_DATA_HALF:
+    if dnn_type_bytes(d.type) == 2:
         memcpy(&half, &d.fill, sizeof(half))
         status = dg_hip.hipMemsetD16Async(rows, half, elements, <hipStream_t>to_stream(n.h.stream))
     else:
@@ -490,7 +527,11 @@ cdef public uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, 
     cdef const void *weights = NULL
     cdef void *amd_work
     cdef void *amd_reserve
-    cdef uint32_t status = states_given(n, &hx, &cx, memory)
+    cdef uint32_t status
+    if n.stepwise:
+        status = dnn_stepwise_forward(n, x, hx, cx, w, y, hy, cy, work, reserve)
+        return status if status != 0 or y is NULL or n.xd is NULL else fill_padding(n, n.yd, y)
+    status = states_given(n, &hx, &cx, memory)
     if status != 0:
         return status
     memory += rounded(n.states)
@@ -548,7 +589,11 @@ cdef public uint32_t dnn_net_backward_data(dnn_net *n, const void *y, const void
     cdef char *memory = <char *>work
     cdef const void *weights = NULL
     cdef void *amd_work = <char *>reserve + rounded(n.amd_reserve)
-    cdef uint32_t status = states_given(n, &hx, &cx, memory)
+    cdef uint32_t status
+    if n.stepwise:
+        status = dnn_stepwise_backward_data(n, dy, dhy, dcy, w, cx, dx, dhx, dcx, work, reserve)
+        return status if status != 0 or dx is NULL or n.xd is NULL else fill_padding(n, n.xd, dx)
+    status = states_given(n, &hx, &cx, memory)
     if status != 0:
         return status
     status = weights_of(n, w, memory + rounded(n.states), &weights)
@@ -587,6 +632,8 @@ cdef public uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const v
     cdef size_t elements = n.weights / <size_t>dnn_type_bytes(n.type)
     cdef dnn_tensor d
     cdef uint32_t status
+    if n.stepwise:
+        return dnn_stepwise_backward_weights(n, x, hx, dw, work, reserve)
     if elements > 0x7fffffff:
         return cannot(b"more than 2147483647 weights")
     if hx is NULL:

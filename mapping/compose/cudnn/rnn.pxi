@@ -39,9 +39,14 @@ cdef public cudnnStatus_t set_rnn_descriptor_v8(dnn_rnn *d, cudnnRNNAlgo_t algo,
     if input_size < 1 or hidden < 1 or layers < 1 or projected < 1:
         return bad(b"a size or the number of layers is not positive")
     if projected > hidden:
-        return bad(b"projSize is larger than hiddenSize")
+        return cannot(b"projSize is larger than hiddenSize")
     if projected != hidden and cell != <uint32_t>CUDNN_LSTM:
         return cannot(b"only an LSTM can have a projection")
+    if projected != hidden and algo != <uint32_t>CUDNN_RNN_ALGO_STANDARD:
+        return cannot(b"a projection with a persistent algorithm")
+    if data_type == <uint32_t>CUDNN_DATA_DOUBLE and (algo == <uint32_t>CUDNN_RNN_ALGO_PERSIST_STATIC
+                                                     or algo == <uint32_t>CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H):
+        return cannot(b"doubles with a static persistent algorithm")
     if flags & ~1u:
         return bad(b"auxFlags has unknown bits")
     d.algo = <int32_t>algo
@@ -99,7 +104,7 @@ cdef public cudnnStatus_t rnn_set_clip_v8(dnn_rnn *d, cudnnRNNClipMode_t mode, c
 
 
 cdef public cudnnStatus_t rnn_set_clip_v9(dnn_rnn *d, cudnnRNNClipMode_t mode, double low, double high) noexcept nogil:
-    return rnn_set_clip_v8(d, mode, CUDNN_NOT_PROPAGATE_NAN, low, high)
+    return rnn_set_clip_v8(d, mode, CUDNN_PROPAGATE_NAN, low, high)
 
 
 cdef public cudnnStatus_t rnn_get_clip_v8(dnn_rnn *d, cudnnRNNClipMode_t *mode, cudnnNanPropagation_t *nan, double *low,
@@ -162,7 +167,7 @@ cdef public cudnnStatus_t get_rnn_weight_params(dnn_handle *h, dnn_rnn *d, int32
         const void *space, int32_t gate, dnn_tensor *md, void **matrix, dnn_tensor *bd, void **bias) noexcept nogil:
     """Where there is no matrix or bias, the address is NULL and the descriptor has no dimensions."""
     cdef dnn_net n
-    cdef int gates = 8 if d.cell == CUDNN_LSTM else 6 if d.cell == CUDNN_GRU else 2
+    cdef int projection = 8 if d.cell == CUDNN_LSTM else 6 if d.cell == CUDNN_GRU else 2  # may be asked for of any cell
     cdef int sides = 2 if d.direction == CUDNN_BIDIRECTIONAL else 1
     cdef int there = 0
     cdef size_t offset = 0
@@ -171,7 +176,7 @@ cdef public cudnnStatus_t get_rnn_weight_params(dnn_handle *h, dnn_rnn *d, int32
         return status
     if md is NULL or bd is NULL or matrix is NULL or bias is NULL:
         return bad(b"a descriptor or a place for an address is NULL")
-    if not 0 <= layer < d.layers * sides or not 0 <= gate < gates:
+    if not 0 <= layer < d.layers * sides or not 0 <= gate <= projection:
         return bad(b"pseudoLayer or linLayerID is none of the network's")
     if size < n.weights:
         return bad(b"the weight space is too small")
@@ -194,9 +199,9 @@ cdef cudnnStatus_t begun(dnn_net *n, dnn_handle *h, dnn_rnn *d, int training, dn
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_net_sequences(n, xd, yd)
     if status == CUDNN_STATUS_SUCCESS:
-        status = dnn_net_state(n, hd, h0, h1)
+        status = dnn_net_state(n, d.projected, hd, h0, h1)
     if status == CUDNN_STATUS_SUCCESS and d.cell == CUDNN_LSTM:
-        status = dnn_net_state(n, cd, c0, c1)
+        status = dnn_net_state(n, d.hidden, cd, c0, c1)
     return status
 
 
@@ -268,6 +273,49 @@ cdef public cudnnStatus_t destroy_rnn_data_descriptor(dnn_rnn_data *d) noexcept 
     return dnn_delete(d, DNN_RNN_DATA)
 
 
+cdef inline bint comes_before(const int32_t *lengths, int32_t a, int32_t b) noexcept nogil:
+    return lengths[a] > lengths[b] or (lengths[a] == lengths[b] and a < b)
+
+
+cdef void sink(const int32_t *lengths, int32_t *order, int at, int count) noexcept nogil:
+    """In a heap whose last sequence is on top."""
+    cdef int32_t moved = order[at]
+    cdef int next
+    while 2 * at + 1 < count:
+        next = 2 * at + 1
+        if next + 1 < count and comes_before(lengths, order[next], order[next + 1]):
+            next += 1
+        if not comes_before(lengths, moved, order[next]):
+            break
+        order[at] = order[next]
+        at = next
+    order[at] = moved
+
+
+cdef bint ordered(const int32_t *lengths, int count, int32_t *order) noexcept nogil:
+    """Numbers of the sequences, the longest first; False: that is the order that they are in."""
+    cdef bint falls = True
+    cdef int32_t last
+    cdef int i
+    for i in range(count):
+        order[i] = i
+        falls = falls and (i == 0 or lengths[i] <= lengths[i - 1])
+    if falls:
+        return False
+    i = count // 2
+    while i > 0:
+        i -= 1
+        sink(lengths, order, i, count)
+    i = count
+    while i > 1:
+        i -= 1
+        last = order[0]
+        order[0] = order[i]
+        order[i] = last
+        sink(lengths, order, 0, i)
+    return True
+
+
 cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType_t type, cudnnRNNDataLayout_t layout,
         int longest, int batch, int vector, const int *lengths, void *fill) noexcept nogil:
     cdef dnn_rows *rows
@@ -286,10 +334,11 @@ cdef public cudnnStatus_t set_rnn_data_descriptor(dnn_rnn_data *d, cudnnDataType
             return bad(b"a length is negative or above maxSeqLength")
         if layout == <uint32_t>CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED and i and lengths[i] > lengths[i - 1]:
             return bad(b"lengths of packed sequences do not fall")
-    rows = <dnn_rows *>dnn_content_new(sizeof(dnn_rows) + <size_t>batch * sizeof(int32_t))
+    rows = <dnn_rows *>dnn_content_new(sizeof(dnn_rows) + 2 * <size_t>batch * sizeof(int32_t))
     if rows is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the lengths")
     memcpy(rows.lengths, lengths, <size_t>batch * sizeof(int32_t))
+    rows.reordered = 1 if ordered(rows.lengths, batch, rows.lengths + batch) else 0
     rows.type = <int32_t>type
     rows.layout = <int32_t>layout
     rows.longest = longest

@@ -6,6 +6,7 @@ include "recurrent.pxi"
 
 cdef extern from "dragoman.h" nogil:
     bint dg_foreign(const void *handle, uint32_t magic)
+    bint dg_alive(const void *handle, uint32_t magic)
 
 
 cdef public cudnnStatus_t set_rnn_descriptor_v6(dnn_handle *h, dnn_rnn *d, const int hidden, const int layers,
@@ -107,12 +108,14 @@ cdef public cudnnStatus_t rnn_get_clip(dnn_handle *h, dnn_rnn *d, cudnnRNNClipMo
 
 cdef public cudnnStatus_t set_rnn_projection_layers(dnn_handle *h, dnn_rnn *d, const int projected,
         const int output_projected) noexcept nogil:
-    if projected < 0 or output_projected < 0 or projected > d.hidden:
-        return bad(b"recProjSize is negative or above the hidden size, or outProjSize is negative")
+    if projected < 0 or output_projected < 0:
+        return bad(b"recProjSize or outProjSize is negative")
     if output_projected:
         return cannot(b"outProjSize is not 0")
-    if projected and projected != d.hidden and d.cell != CUDNN_LSTM:
-        return cannot(b"only an LSTM can have a projection")
+    if projected > d.hidden:
+        return cannot(b"recProjSize is above the hidden size")
+    if projected and projected != d.hidden and (d.cell != CUDNN_LSTM or d.algo != CUDNN_RNN_ALGO_STANDARD):
+        return cannot(b"only an LSTM of the standard algorithm can have a projection")
     d.projected = projected if projected else d.hidden
     return CUDNN_STATUS_SUCCESS
 
@@ -247,7 +250,7 @@ cdef cudnnStatus_t same_steps(const dnn_net *n, const cudnnTensorDescriptor_t *d
 
 
 cdef int width_of(const dnn_rnn *d) noexcept nogil:
-    return d.hidden * (2 if d.direction == CUDNN_BIDIRECTIONAL else 1)
+    return d.projected * (2 if d.direction == CUDNN_BIDIRECTIONAL else 1)
 
 
 cdef cudnnStatus_t steps_begun(dnn_net *n, room *r, dnn_handle *h, dnn_rnn *d, int training, int steps,
@@ -284,15 +287,20 @@ cdef size_t bytes_of(const dnn_filter *d) noexcept nogil:
     return bytes
 
 
-cdef cudnnStatus_t states_checked(dnn_net *n, dnn_tensor *a, const void *p, dnn_tensor *b,
+cdef cudnnStatus_t sizes_checked(dnn_net *n, int size, dnn_tensor *a, const void *p, dnn_tensor *b,
         const void *q) noexcept nogil:
-    cdef cudnnStatus_t status = dnn_net_state(n, a, p, NULL)
-    return status if status != CUDNN_STATUS_SUCCESS else dnn_net_state(n, b, q, NULL)
+    cdef cudnnStatus_t status = dnn_net_state(n, size, a, p, NULL)
+    return status if status != CUDNN_STATUS_SUCCESS else dnn_net_state(n, size, b, q, NULL)
+
+
+cdef inline cudnnStatus_t states_checked(dnn_net *n, dnn_tensor *a, const void *p, dnn_tensor *b,
+        const void *q) noexcept nogil:
+    return sizes_checked(n, n.d.projected, a, p, b, q)
 
 
 cdef inline cudnnStatus_t cells_checked(dnn_net *n, dnn_tensor *a, const void *p, dnn_tensor *b,
         const void *q) noexcept nogil:
-    return CUDNN_STATUS_SUCCESS if n.d.cell != CUDNN_LSTM else states_checked(n, a, p, b, q)
+    return CUDNN_STATUS_SUCCESS if n.d.cell != CUDNN_LSTM else sizes_checked(n, n.d.hidden, a, p, b, q)
 
 
 # ---- sizes, and where weights lie
@@ -356,6 +364,7 @@ cdef cudnnStatus_t weights_found(dnn_handle *h, dnn_rnn *d, int layer, dnn_tenso
     cdef dnn_net n
     cdef dnn_tensor shape
     cdef int gates = 8 if d.cell == CUDNN_LSTM else 6 if d.cell == CUDNN_GRU else 2
+    cdef int projects = d.projected != d.hidden
     cdef size_t offset = 0
     cdef int there = 0
     cdef int i
@@ -364,7 +373,7 @@ cdef cudnnStatus_t weights_found(dnn_handle *h, dnn_rnn *d, int layer, dnn_tenso
         return status
     if place is NULL:
         return bad(b"the place for the address is NULL")
-    if not 0 <= layer < d.layers * (2 if d.direction == CUDNN_BIDIRECTIONAL else 1) or not 0 <= gate < gates:
+    if not 0 <= layer < d.layers * (2 if d.direction == CUDNN_BIDIRECTIONAL else 1) or not 0 <= gate < gates + projects:
         return bad(b"pseudoLayer or linLayerID is none of the network's")
     if wd.type != n.type or bytes_of(wd) < n.weights:
         return bad(b"wDesc has another type, or is smaller than the network's parameters")
@@ -537,7 +546,7 @@ cdef cudnnStatus_t backward_weights(dnn_net *n, const void *x, dnn_tensor *hxd, 
         return bad(b"x or dw is NULL")
     if dwd.type != n.type:
         return bad(b"dwDesc has another type than x")
-    status = dnn_net_state(n, hxd, hx, NULL)
+    status = dnn_net_state(n, n.d.projected, hxd, hx, NULL)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_net_memory(n, bytes_of(dwd), work_size, work, reserve_size, reserve)
     return status if status != CUDNN_STATUS_SUCCESS else dnn_net_backward_weights(
@@ -563,3 +572,105 @@ cdef public cudnnStatus_t rnn_backward_weights_ex(dnn_handle *h, dnn_rnn *d, dnn
     cdef cudnnStatus_t status = sequences_begun(&n, h, d, 1, xd, yd)
     return status if status != CUDNN_STATUS_SUCCESS else backward_weights(
         &n, x, hxd, hx, y, dwd, dw, work, work_size, reserve, reserve_size)
+
+
+# ---- algorithms by trial: MIOpen has one, which is run once and timed
+
+cdef struct trial:
+    hipEvent_t start
+    hipEvent_t stop
+
+
+cdef cudnnStatus_t trial_begun(trial *t, dnn_handle *h, int asked, const int *returned,
+        const cudnnAlgorithmPerformance_t *results) noexcept nogil:
+    if asked < 1 or returned is NULL or results is NULL:
+        return bad(b"requestedAlgoCount is not positive, or a place for an answer is NULL")
+    if results[0] is NULL or not dg_alive(results[0], DNN_PERFORMANCE):
+        return bad(b"perfResults has no descriptor")
+    t.start = NULL
+    t.stop = NULL
+    if dg_hip.hipEventCreateWithFlags(&t.start, 0) != 0:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no event to time a network with")
+    if dg_hip.hipEventCreateWithFlags(&t.stop, 0) != 0:
+        dg_hip.hipEventDestroy(t.start)
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no event to time a network with")
+    dg_hip.hipEventRecord(t.start, <hipStream_t>to_stream(h.stream))
+    return CUDNN_STATUS_SUCCESS
+
+
+cdef cudnnStatus_t trial_ended(trial *t, dnn_handle *h, const dnn_rnn *d, cudnnStatus_t status, size_t work,
+        int *returned, const cudnnAlgorithmPerformance_t *results) noexcept nogil:
+    cdef dnn_performance *result = <dnn_performance *>results[0]
+    cdef float time = 0
+    dg_hip.hipEventRecord(t.stop, <hipStream_t>to_stream(h.stream))
+    if status == CUDNN_STATUS_SUCCESS and (
+            dg_hip.hipEventSynchronize(t.stop) != 0 or dg_hip.hipEventElapsedTime(&time, t.start, t.stop) != 0):
+        status = dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"a network on trial could not be timed")
+    dg_hip.hipEventDestroy(t.start)
+    dg_hip.hipEventDestroy(t.stop)
+    if status == CUDNN_STATUS_SUCCESS:
+        result.algorithm = d.algo
+        result.status = status
+        result.time = time
+        result.memory = work
+        returned[0] = 1
+    return status
+
+
+cdef public cudnnStatus_t find_rnn_forward_inference_algorithm_ex(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *xs, const void *x, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd,
+        const void *cx, dnn_filter *wd, const void *w, const cudnnTensorDescriptor_t *ys, void *y, dnn_tensor *hyd,
+        void *hy, dnn_tensor *cyd, void *cy, const float intensity, const int asked, int *returned,
+        cudnnAlgorithmPerformance_t *results, void *work, size_t work_size) noexcept nogil:
+    cdef trial t
+    cdef cudnnStatus_t status = trial_begun(&t, h, asked, returned, results)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = rnn_forward_inference(h, d, steps, xs, x, hxd, hx, cxd, cx, wd, w, ys, y, hyd, hy, cyd, cy, work,
+                                       work_size)
+        status = trial_ended(&t, h, d, status, work_size, returned, results)
+    return status
+
+
+cdef public cudnnStatus_t find_rnn_forward_training_algorithm_ex(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *xs, const void *x, dnn_tensor *hxd, const void *hx, dnn_tensor *cxd,
+        const void *cx, dnn_filter *wd, const void *w, const cudnnTensorDescriptor_t *ys, void *y, dnn_tensor *hyd,
+        void *hy, dnn_tensor *cyd, void *cy, const float intensity, const int asked, int *returned,
+        cudnnAlgorithmPerformance_t *results, void *work, size_t work_size, void *reserve,
+        size_t reserve_size) noexcept nogil:
+    cdef trial t
+    cdef cudnnStatus_t status = trial_begun(&t, h, asked, returned, results)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = rnn_forward_training(h, d, steps, xs, x, hxd, hx, cxd, cx, wd, w, ys, y, hyd, hy, cyd, cy, work,
+                                      work_size, reserve, reserve_size)
+        status = trial_ended(&t, h, d, status, work_size, returned, results)
+    return status
+
+
+cdef public cudnnStatus_t find_rnn_backward_data_algorithm_ex(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *ys, const void *y, const cudnnTensorDescriptor_t *dys, const void *dy,
+        dnn_tensor *dhyd, const void *dhy, dnn_tensor *dcyd, const void *dcy, dnn_filter *wd, const void *w,
+        dnn_tensor *hxd, const void *hx, dnn_tensor *cxd, const void *cx, const cudnnTensorDescriptor_t *dxs, void *dx,
+        dnn_tensor *dhxd, void *dhx, dnn_tensor *dcxd, void *dcx, const float intensity, const int asked, int *returned,
+        cudnnAlgorithmPerformance_t *results, void *work, size_t work_size, void *reserve,
+        size_t reserve_size) noexcept nogil:
+    cdef trial t
+    cdef cudnnStatus_t status = trial_begun(&t, h, asked, returned, results)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = rnn_backward_data(h, d, steps, ys, y, dys, dy, dhyd, dhy, dcyd, dcy, wd, w, hxd, hx, cxd, cx, dxs, dx,
+                                   dhxd, dhx, dcxd, dcx, work, work_size, reserve, reserve_size)
+        status = trial_ended(&t, h, d, status, work_size, returned, results)
+    return status
+
+
+cdef public cudnnStatus_t find_rnn_backward_weights_algorithm_ex(dnn_handle *h, dnn_rnn *d, const int steps,
+        const cudnnTensorDescriptor_t *xs, const void *x, dnn_tensor *hxd, const void *hx,
+        const cudnnTensorDescriptor_t *ys, const void *y, const float intensity, const int asked, int *returned,
+        cudnnAlgorithmPerformance_t *results, const void *work, size_t work_size, dnn_filter *dwd, void *dw,
+        const void *reserve, size_t reserve_size) noexcept nogil:
+    cdef trial t
+    cdef cudnnStatus_t status = trial_begun(&t, h, asked, returned, results)
+    if status == CUDNN_STATUS_SUCCESS:
+        status = rnn_backward_weights(h, d, steps, xs, x, hxd, hx, ys, y, work, work_size, dwd, dw, reserve,
+                                      reserve_size)
+        status = trial_ended(&t, h, d, status, work_size, returned, results)
+    return status

@@ -200,8 +200,10 @@ typedef struct dnn_rows {
     int32_t batch;
     int32_t vector;
     int32_t filled; /* the padding has a value */
+    int32_t reordered; /* the sequences' numbers, the longest first, lie behind the lengths: else they are in that order */
+    int32_t unused;
     double fill;
-    int32_t lengths[]; /* one a sequence */
+    int32_t lengths[]; /* one a sequence; and their order */
 } dnn_rows;
 
 typedef struct dnn_rnn_plan {

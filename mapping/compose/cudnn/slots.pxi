@@ -169,6 +169,7 @@ cdef extern from "slots.h" nogil:
         int32_t batch
         int32_t vector
         int32_t filled
+        int32_t reordered
         double fill
         int32_t lengths[1]
     ctypedef struct dnn_rnn_plan:

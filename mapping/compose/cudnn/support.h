@@ -168,6 +168,8 @@ typedef struct dnn_net {
     int32_t batch;
     int32_t steps;
     int32_t training;
+    int32_t stepwise;   /* not MIOpen's: it has none of the descriptors below */
+    const int32_t *batches; /* sequences in each step, where there is a descriptor for each */
     dnn_dropout *drops; /* between layers; NULL: nothing does */
     void *rnn;          /* MIOpen's descriptors */
     void *one;          /* of one vector of x */
@@ -192,7 +194,7 @@ DG_HIDDEN uint32_t dnn_net_place(dnn_net *n, int layer, int gate, int bias, dnn_
 DG_HIDDEN uint32_t dnn_net_sequences(dnn_net *n, dnn_rnn_data *xd, dnn_rnn_data *yd);
 DG_HIDDEN uint32_t dnn_net_largest(dnn_net *n, int batch, int steps, int padded);
 DG_HIDDEN uint32_t dnn_net_steps(dnn_net *n, int steps, const int32_t *batches, void **descs);
-DG_HIDDEN uint32_t dnn_net_state(const dnn_net *n, const dnn_tensor *d, const void *a, const void *b);
+DG_HIDDEN uint32_t dnn_net_state(const dnn_net *n, int size, const dnn_tensor *d, const void *a, const void *b);
 DG_HIDDEN uint32_t dnn_net_memory(const dnn_net *n, size_t weights, size_t work_size, const void *work,
                                   size_t reserve_size, const void *reserve);
 DG_HIDDEN uint32_t dnn_net_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
@@ -202,4 +204,15 @@ DG_HIDDEN uint32_t dnn_net_backward_data(dnn_net *n, const void *y, const void *
                                          void *work, void *reserve);
 DG_HIDDEN uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const void *hx, const void *y, void *dw,
                                             void *work, void *reserve);
+
+/* ---- stepwise: the LSTMs that MIOpen has not; states and weights are there, data may be NULL */
+DG_HIDDEN size_t dnn_stepwise_weights(const dnn_net *n);
+DG_HIDDEN int dnn_stepwise_place(const dnn_net *n, int layer, int gate, int bias, dnn_tensor *d, size_t *offset);
+DG_HIDDEN uint32_t dnn_stepwise_spaces(dnn_net *n);
+DG_HIDDEN uint32_t dnn_stepwise_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
+                                        void *hy, void *cy, void *work, void *reserve);
+DG_HIDDEN uint32_t dnn_stepwise_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
+                                              const void *cx, void *dx, void *dhx, void *dcx, void *work, void *reserve);
+DG_HIDDEN uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work,
+                                                 void *reserve);
 #endif

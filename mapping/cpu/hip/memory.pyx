@@ -230,7 +230,10 @@ cdef public hipError_t hipMemAdvise(const void *ptr, size_t size, int advice, in
     cdef host_block block
     if device < -1 or device > 0:
         return host_fail(hipErrorInvalidDevice)
-    if size == 0 or advice < 1 or host_find(ptr, &block) == 0 or block.kind != HOST_MANAGED:
+    # 1 to 6 are CUDA's too; 100 and 101 are AMD's own, of coarse grain
+    if not (1 <= advice <= 6 or 100 <= advice <= 101):
+        return host_fail(hipErrorInvalidValue)
+    if size == 0 or host_find(ptr, &block) == 0 or block.kind != HOST_MANAGED:
         return host_fail(hipErrorInvalidValue)
     return hipSuccess
 

@@ -166,6 +166,21 @@ def hemm(
     return _sided(True, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc)
 
 
+@oracle()
+def spmm(
+    *, side: int, uplo: int, m: int, n: int, alpha: Array, AP: Array, B: Array, ldb: int, beta: Array, C: Array,
+    ldc: int,
+) -> list[Claim]:  # fmt: skip
+    """C ← α·A·B + β·C or α·B·A + β·C, A symmetric, its triangle packed by columns."""
+    if m == 0 or n == 0:
+        return []
+    order = m if side == st.LEFT else n
+    full = both(st.gather(AP, st.packed(order, uplo)), hermitian=False)
+    other, at = st.read(B, st.general(m, n, ldb)), st.general(m, n, ldc)
+    made = product_for(alpha, full, other) if side == st.LEFT else product_for(alpha, other, full)
+    return [update("C", at, wide(C[at]), alpha, beta, made, C.dtype)]
+
+
 def _operand(buffer: Array, trans: int, n: int, k: int, ld: int) -> Array:
     """op(A), n × k."""
     return st.op(st.read(buffer, st.general(*((n, k) if trans == st.N else (k, n)), ld)), trans)

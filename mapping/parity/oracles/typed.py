@@ -77,7 +77,7 @@ def _counted(name: str, at: Array, C: Array, alpha: int, beta: int, left: Array,
     return Expected(name, at, value, np.zeros(value.shape))
 
 
-def _gemm(
+def product_claims(
     name: str, transa: int, transb: int, m: int, n: int, k: int, alpha: Array, A: Array, lda: int, B: Array, ldb: int,
     beta: Array, C: Array, ldc: int, compute: int,
 ) -> list[Claim]:  # fmt: skip
@@ -105,7 +105,7 @@ def gemm_ex(
     Btype: int, ldb: int, beta: Array, C: Array, Ctype: int, ldc: int, computeType: int, algo: int,
 ) -> list[Claim]:  # fmt: skip
     """C ← α·op(A)·op(B) + β·C, within the bound above."""
-    return _gemm("C", transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, computeType)
+    return product_claims("C", transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, computeType)
 
 
 @oracle("gemmEx", "gemm3mEx")
@@ -114,7 +114,7 @@ def sgemm_ex(
     Btype: int, ldb: int, beta: Array, C: Array, Ctype: int, ldc: int,
 ) -> list[Claim]:  # fmt: skip
     """The same, computed in single precision."""
-    return _gemm("C", transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, 68)
+    return product_claims("C", transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, 68)
 
 
 @oracle("GemmBatchedEx")
@@ -127,7 +127,7 @@ def gemm_batched_ex(
     return [
         claim
         for i in range(max(batchCount, 0))
-        for claim in _gemm(
+        for claim in product_claims(
             f"Carray[{i}]", transa, transb, m, n, k, alpha, Aarray[i], lda, Barray[i], ldb, beta, Carray[i], ldc, computeType
         )
     ]  # fmt: skip
@@ -143,7 +143,7 @@ def gemm_strided_batched_ex(
     claims: list[Claim] = []
     for i in range(max(batchCount, 0)):
         a, b, c = A[i * strideA :], B[i * strideB :], C[i * strideC :]
-        for claim in _gemm("C", transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, computeType):
+        for claim in product_claims("C", transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, computeType):
             assert isinstance(claim, Expected)
             claims.append(Expected("C", claim.index + i * strideC, claim.values, claim.bound))
     return claims

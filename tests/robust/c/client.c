@@ -1,6 +1,6 @@
 /* What no program should do to a library, and what some do all the same.
  *
- *     client LIBCUBLAS garbage | threads | cycles N | fork | reload | exit | every WORD LIBRARY < names
+ *     client LIBCUBLAS garbage | threads | cycles N | tiles | fork | reload | exit | every WORD LIBRARY < names
  *
  * Prints `ok` and ends with 0, or says what was answered and what was expected. Run it under valgrind, or with
  * libraries that carry AddressSanitizer: that nothing was read or lost on the way is for them to say. */
@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cublasXt.h>
 #include <cublas_v2.h>
 
 /* The functions called, by their real names. */
@@ -22,7 +23,9 @@
     each(cublasSetMathMode) each(cublasGetMathMode) each(cublasSetAtomicsMode) each(cublasGetAtomicsMode) \
     each(cublasSetWorkspace_v2) each(cublasGetStatusName) each(cublasGetStatusString) each(cublasSetVector) \
     each(cublasGetMatrix) each(cublasSaxpy_v2) each(cublasSdot_v2) each(cublasSgemm_v2) each(cublasStrsm_v2) \
-    each(cublasSgemmBatched) each(cublasLoggerConfigure) each(cublasSetLoggerCallback)
+    each(cublasSgemmBatched) each(cublasLoggerConfigure) each(cublasSetLoggerCallback) \
+    each(cublasXtCreate) each(cublasXtDestroy) each(cublasXtDeviceSelect) each(cublasXtSetBlockDim) each(cublasXtSgemm) \
+    each(cublasXtStrsm)
 #include "opened.h"
 enum { OK = 0, NO_HANDLE = 1, BAD_VALUE = 7 };
 
@@ -61,6 +64,40 @@ static void bad_handle(const char *who, void *bad) {
     EXPECT(NO_HANDLE, p_cublasDestroy_v2(handle));
     if (bad) (void)p_cublasGetVersion_v2(handle, &number); /* NVIDIA's answer differs by release */
     if (failures > before) printf("... with %s\n", who);
+}
+
+/* cuBLASXt on memory that ends where its last element does. */
+static void tiles(void) {
+    enum { ORDER = 7 };
+    cublasXtHandle_t handle = NULL;
+    size_t bytes = ORDER * ORDER * sizeof(float);
+    float *a = malloc(bytes), *b = malloc(bytes), *c = malloc(bytes);
+    int device = 0, i, block;
+    if (!a || !b || !c) return expect("memory", 0, 1);
+    for (block = 1; block <= 8; ++block) {
+        for (i = 0; i < ORDER * ORDER; ++i) {
+            a[i] = i % (ORDER + 1) == 0 ? 2 : 0;
+            b[i] = (float)i;
+        }
+        EXPECT(OK, p_cublasXtCreate(&handle));
+        EXPECT(NO_HANDLE, p_cublasXtStrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, 1, 1,
+                                          &one, a, 1, b, 1));
+        EXPECT(OK, p_cublasXtDeviceSelect(handle, 1, &device));
+        EXPECT(OK, p_cublasXtSetBlockDim(handle, block));
+        EXPECT(OK, p_cublasXtSgemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, ORDER, ORDER, ORDER, &one, a, ORDER, b, ORDER, &zero, c, ORDER));
+        EXPECT(OK, p_cublasXtStrsm(handle, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, ORDER,
+                                   ORDER, &one, a, ORDER, c, ORDER));
+        for (i = 0; i < ORDER * ORDER && b[i] == c[i]; ++i) continue;
+        if (i < ORDER * ORDER) expect("the quotient of the product", i, ORDER * ORDER);
+        EXPECT(BAD_VALUE, p_cublasXtSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, ORDER, ORDER, ORDER, &one, a, ORDER - 1, b, ORDER,
+                                          &zero, c, ORDER));
+        EXPECT(OK, p_cublasXtDestroy(handle));
+        EXPECT(NO_HANDLE, p_cublasXtDestroy(handle));
+        EXPECT(NO_HANDLE, p_cublasXtSetBlockDim(handle, block));
+    }
+    free(a);
+    free(b);
+    free(c);
 }
 
 static void garbage(void) {
@@ -214,6 +251,7 @@ int main(int count, char **words) {
     if (!strcmp(what, "garbage")) garbage();
     else if (!strcmp(what, "threads")) threads();
     else if (!strcmp(what, "cycles")) cycles(atol(words[3]));
+    else if (!strcmp(what, "tiles")) tiles();
     else if (!strcmp(what, "fork")) in_a_child();
     else if (!strcmp(what, "reload")) reload();
     else if (!strcmp(what, "every")) every(words[3], words[4]);

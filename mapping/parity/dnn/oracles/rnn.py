@@ -4,6 +4,8 @@ Cells, with x the input, h the state, W and R the input's and the state's weight
 
     relu, tanh   h' = act(W·x + b + R·h + d)
     lstm         i, f, o = σ(…), g = tanh(…), c' = f·c + i·g, h' = o·tanh(c'), or P·(o·tanh(c')) with a projection
+                 with bounds, c' = f·clip(c) + i·g and h' = o·tanh(clip(c')): a cell is clipped where it is read, the first one
+                 too, and goes out as it is
     gru          r, z = σ(…), n = tanh(W·x + b + r·(R·h + d)), h' = (1 − z)·n + z·h
 
 Gates are numbered as cuDNN does: lstm i f g o, gru r z n; the state's follow the input's, the projection comes last.
@@ -43,7 +45,6 @@ class Network:
     type: Type
     clip: tuple[float, float] | None = None
     skip: bool = False
-    through_clip: str = "zero"  # a corner: the gradient of a clipped cell: `zero`, `passed`, or `open`
 
     @property
     def gates(self) -> int:
@@ -60,13 +61,12 @@ class _Step:
 
     x: Real
     h: Real
-    c: Real
+    c: Real  # as it came
     gates: list[Real]
     candidate: Real  # gru: R·h + d of the new memory
     cell: Real  # lstm: c'
     squashed: Real  # lstm: tanh(c')
     out: Real  # before the projection; relu, tanh: h'
-    clipped: Array
 
 
 @dataclass(slots=True)
@@ -100,34 +100,42 @@ def _affine(network: Network, w: Weights, gate: int, x: Real, skip: bool) -> Rea
     return result + w.biases[gate] if gate in w.biases else result
 
 
+def _clipped(network: Network, c: Real) -> Real:
+    return c if network.clip is None else Real(np.clip(c.v, *network.clip), c.e, c.u)
+
+
+def _through_clip(network: Network, grad: Real, c: Real) -> Real:
+    """The gradient of clip(c): none where c is out of bounds."""
+    if network.clip is None:
+        return grad
+    low, high = network.clip
+    near = (np.minimum(np.abs(c.v - low), np.abs(c.v - high)) <= c.e) & (c.e > 0)
+    return where((c.v < low) | (c.v > high), 0.0, grad).free(near)
+
+
 def _step(network: Network, w: Weights, x: Real, h: Real, c: Real, skip: bool) -> tuple[Real, Real, _Step]:
     count = network.gates
     inputs = [_affine(network, w, g, x, skip) for g in range(count)]
     states = [_affine(network, w, count + g, h, False) for g in range(count)]
-    n, k = h.shape[0], network.hidden
-    nothing, unclipped = _zeros(network, n, k), np.zeros((n, k), bool)
+    nothing = _zeros(network, h.shape[0], network.hidden)
     if network.cell in ("relu", "tanh"):
         total = inputs[0] + states[0]
         out = Real(np.maximum(total.v, 0), total.e, total.u) if network.cell == "relu" else total.tanh()
         out = _kept(out, network)
-        return out, c, _Step(x, h, c, [total], nothing, nothing, nothing, out, unclipped)
+        return out, c, _Step(x, h, c, [total], nothing, nothing, nothing, out)
     if network.cell == "gru":
         r = _kept((inputs[0] + states[0]).sigmoid(), network)
         z = _kept((inputs[1] + states[1]).sigmoid(), network)
         candidate = _kept(states[2], network)
         new = _kept((inputs[2] + r * candidate).tanh(), network)
         out = _kept((1 - z) * new + z * h, network)
-        return out, c, _Step(x, h, c, [r, z, new], candidate, nothing, nothing, out, unclipped)
+        return out, c, _Step(x, h, c, [r, z, new], candidate, nothing, nothing, out)
     i, f, o = (_kept((inputs[g] + states[g]).sigmoid(), network) for g in (0, 1, 3))
     g = _kept((inputs[2] + states[2]).tanh(), network)
-    cell = _kept(f * c + i * g, network)
-    if network.clip:
-        low, high = network.clip
-        unclipped = (cell.v < low) | (cell.v > high)
-        cell = Real(np.clip(cell.v, low, high), cell.e, cell.u)
-    squashed = cell.tanh()
+    cell = _kept(f * _clipped(network, c) + i * g, network)
+    squashed = _clipped(network, cell).tanh()
     out = _kept(o * squashed, network)
-    step = _Step(x, h, c, [i, f, g, o], nothing, cell, squashed, out, unclipped)
+    step = _Step(x, h, c, [i, f, g, o], nothing, cell, squashed, out)
     if network.projects:
         return _kept(dot("nk,pk->np", out, w.matrices[2 * count]), network), cell, step
     return out, cell, step
@@ -241,14 +249,13 @@ def _step_backward(
         candidate_grad, extra = dn * r, dh * z
     else:
         i, f, g, o = step.gates
-        cell = dc + dh * o * (1 - step.squashed * step.squashed)
-        if network.through_clip == "zero":
-            cell = where(step.clipped, 0.0, cell)
-        cell = _kept(cell.free(step.clipped & (network.through_clip == "open")), network)
+        through = dh * o * (1 - step.squashed * step.squashed)
+        cell = _kept(dc + _through_clip(network, through, step.cell), network)
+        before = _clipped(network, step.c)
         grads = [
-            cell * g * i * (1 - i), cell * step.c * f * (1 - f), cell * i * (1 - g * g), dh * step.squashed * o * (1 - o),
+            cell * g * i * (1 - i), cell * before * f * (1 - f), cell * i * (1 - g * g), dh * step.squashed * o * (1 - o),
         ]  # fmt: skip
-        dc = cell * f
+        dc = _through_clip(network, cell * f, step.c)
     grads = [_kept(g, network) for g in grads]
     to_state = list(grads)
     if candidate_grad is not None:

@@ -133,8 +133,8 @@ def divisive_forward(s: Stage, v: Values) -> None:
     result = oracle.divisive_forward(exact(x.x, type_.math), m, _strength(v), even)
     unclear = even == "open" and v.n % 2 == 0
     kept, negative = v.beta, s.corner(_NEGATIVE)
-    if v.beta < 0:  # seen beside an alpha of 1 alone
-        unclear = unclear or negative == "open" or (negative == "ignored" and v.alpha != 1)
+    if v.beta < 0:
+        unclear = unclear or negative == "open"
         kept = 0.0 if negative == "ignored" else v.beta
     s.claim(y, blend(v.alpha, result.free(unclear), kept, y.x, type_))
     s.leave_open(temp)

@@ -37,10 +37,6 @@ DX_PADDING = corner(
     "RNN: dx beyond a sequence's end", "zero filled kept", "cudnnRNNBackwardData_v8", cell="tanh", layers=1, fill=0.25,
     lengths=[3, 1],
 )  # fmt: skip
-_CLIP = corner(
-    "RNN: gradient through a clipped cell", "zero passed", "cudnnRNNBackwardData_v8", cell="lstm", layers=1, clip=True,
-    type="f64",
-)  # fmt: skip
 
 
 def drawn(d: Draw) -> dict[str, Any]:
@@ -53,9 +49,9 @@ def drawn(d: Draw) -> dict[str, Any]:
         lengths.sort(reverse=True)
     skip = d.flag(1, 8)
     type_ = d.type("f32 f32 f64 f16 bf16" if d.version >= 9 else "f32 f32 f64 f16")
-    # The persistent algorithms want both biases, and the static one no doubles.
+    # The persistent algorithms want both biases and no projection, and the static one no doubles.
     algorithm = d.word("standard standard standard persist_static persist_dynamic")
-    if type_ == "f64" and algorithm == "persist_static":
+    if projects or (type_ == "f64" and algorithm == "persist_static"):
         algorithm = "standard"
     return {
         "type": type_,
@@ -325,7 +321,7 @@ def network_of(net: Net, places: Places) -> oracle.Network:
         for layer in range(v.layers)
     ]
     clip = (-0.25, float(np.float32(0.3))) if v.clip else None
-    return oracle.Network(v.cell, v.hidden, v.projection, weights, net.type, clip, v.skip, net.s.corner(_CLIP))
+    return oracle.Network(v.cell, v.hidden, v.projection, weights, net.type, clip, v.skip)
 
 
 def _call_forward(net: Net, training: bool) -> None:

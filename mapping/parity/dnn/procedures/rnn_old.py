@@ -14,7 +14,7 @@ from ..draws import Draw
 from ..elements import TYPES
 from ..names import FORMAT, RNN, RNN_BIAS
 from ..registry import procedure
-from ..stage import INT, POINTER, SIZE, Operand, Stage, ints, packed
+from ..stage import FLOAT, INT, POINTER, SIZE, Operand, Stage, ints, packed
 from .common import parameter_type
 from .rnn import (
     BASE,
@@ -159,40 +159,60 @@ class _Old:
             return {name: self.x_data if side == "x" else self.y_data for name, side in which.items()}
         return {name: self.xs if side == "x" else self.ys for name, side in which.items()} | {"seqLength": self.v.steps}
 
-    def forward(self, training: bool, ex: bool) -> None:
+    def run(self, name: str, find: bool, **arguments: Any) -> None:
+        """A pass, or the trial of its algorithms, which leaves what the pass does."""
+        if not find:
+            self.s.run(name, **arguments)
+            return
+        arguments["workspace"] = arguments.pop("workSpace")
+        (made,) = self.s.host("cudnnCreateAlgorithmPerformance", algoPerf=POINTER, numberToCreate=1)
+        results = np.asarray([made], np.uint64)
+        self.s.upload()
+        (returned,) = self.s.host(
+            name.replace("cudnnRNN", "cudnnFindRNN") + "AlgorithmEx", findIntensity=1.0, requestedAlgoCount=1,
+            returnedAlgoCount=INT, perfResults=results, **arguments,
+        )  # fmt: skip
+        self.s.check(returned == 1, f"{returned} algorithms where 1 was asked for")
+        status, time, memory = self.s.host(
+            "cudnnGetAlgorithmPerformance", algoPerf=made, algoDesc=None, status=INT, time=FLOAT, memory=SIZE
+        )
+        self.s.check(status == 0 and time >= 0 and memory == self.net.work_size, f"{status}, {time} ms, {memory} bytes")
+        self.s.host("cudnnDestroyAlgorithmPerformance", algoPerf=results, numberToDestroy=1)
+
+    def forward(self, training: bool, ex: bool, find: bool = False) -> None:
         net = self.net
         name = f"cudnnRNNForward{'Training' if training else 'Inference'}{'Ex' if ex else ''}"
-        self.s.run(
-            name, rnnDesc=net.descriptor, x=net.x, wDesc=self.w_desc, w=net.weights, y=net.y, **self.state("hx cx hy cy"),
+        self.run(
+            name, find, rnnDesc=net.descriptor, x=net.x, wDesc=self.w_desc, w=net.weights, y=net.y, **self.state("hx cx hy cy"),
             **self.sequences(ex, xDesc="x", yDesc="y"), **self.spaces(training), **(_EX if ex else {}),
         )  # fmt: skip
 
-    def backward_data(self, ex: bool, dy: Operand, dx: Operand) -> None:
+    def backward_data(self, ex: bool, dy: Operand, dx: Operand, find: bool = False) -> None:
         net = self.net
         attention = dict.fromkeys(("dcDesc", "dcAttn", "dkDesc", "dkeys")) if ex else {}
-        self.s.run(
-            f"cudnnRNNBackwardData{'Ex' if ex else ''}", rnnDesc=net.descriptor, y=net.y, dy=dy, wDesc=self.w_desc,
+        self.run(
+            f"cudnnRNNBackwardData{'Ex' if ex else ''}", find, rnnDesc=net.descriptor, y=net.y, dy=dy, wDesc=self.w_desc,
             w=net.weights, dx=dx, **self.state("dhy dcy hx cx dhx dcx"),
             **self.sequences(ex, yDesc="y", dyDesc="y", dxDesc="x"), **self.spaces(True), **attention,
         )  # fmt: skip
 
-    def backward_weights(self, ex: bool, dw: Operand) -> None:
+    def backward_weights(self, ex: bool, dw: Operand, find: bool = False) -> None:
         net = self.net
-        self.s.run(
-            f"cudnnRNNBackwardWeights{'Ex' if ex else ''}", rnnDesc=net.descriptor, x=net.x, y=net.y, dwDesc=self.w_desc,
+        self.run(
+            f"cudnnRNNBackwardWeights{'Ex' if ex else ''}", find, rnnDesc=net.descriptor, x=net.x, y=net.y, dwDesc=self.w_desc,
             dw=dw, **self.state("hx"), **self.sequences(ex, xDesc="x", yDesc="y"),
             **{**self.spaces(True), "workSpace": self.other_work},
         )  # fmt: skip
 
 
-def _forward(s: Stage, v: Values, training: bool, ex: bool) -> None:
+def _forward(s: Stage, v: Values, training: bool, ex: bool, find: bool = False) -> None:
     old = _Old(s, v, training)
     network = network_of(old.net, old.places())
-    old.forward(training, ex)
+    old.forward(training, ex, find)
     claim_forward(old.net, network)
 
 
-def _backward(s: Stage, v: Values, ex: bool, weights: bool) -> None:
+def _backward(s: Stage, v: Values, ex: bool, weights: bool, find: bool = False) -> None:
     old = _Old(s, v, True, backward=True)
     net = old.net
     width = v.projection * net.directions
@@ -204,9 +224,9 @@ def _backward(s: Stage, v: Values, ex: bool, weights: bool) -> None:
     if dw is not None:
         fill_gradients(net, dw, places)
     old.forward(True, ex)
-    old.backward_data(ex, dy, dx)
+    old.backward_data(ex, dy, dx, find and not weights)
     if dw is not None:
-        old.backward_weights(ex, dw)
+        old.backward_weights(ex, dw, find)
     claim_backward(net, network, places, dy, dx, dw)
 
 
@@ -248,3 +268,23 @@ def backward_data_ex(s: Stage, v: Values) -> None:
 @procedure("cudnnRNNBackwardWeightsEx", _CHAPTER, _drawn, BASE, twists="h", signature=signed)
 def backward_weights_ex(s: Stage, v: Values) -> None:
     _backward(s, v, ex=True, weights=True)
+
+
+@procedure("cudnnFindRNNForwardInferenceAlgorithmEx", _CHAPTER, _drawn_steps, _STEPS, signature=signed, share=0.3)
+def find_forward_inference(s: Stage, v: Values) -> None:
+    _forward(s, v, training=False, ex=False, find=True)
+
+
+@procedure("cudnnFindRNNForwardTrainingAlgorithmEx", _CHAPTER, _drawn_steps, _STEPS, signature=signed, share=0.3)
+def find_forward_training(s: Stage, v: Values) -> None:
+    _forward(s, v, training=True, ex=False, find=True)
+
+
+@procedure("cudnnFindRNNBackwardDataAlgorithmEx", _CHAPTER, _drawn_steps, _STEPS, signature=signed, share=0.3)
+def find_backward_data(s: Stage, v: Values) -> None:
+    _backward(s, v, ex=False, weights=False, find=True)
+
+
+@procedure("cudnnFindRNNBackwardWeightsAlgorithmEx", _CHAPTER, _drawn_steps, _STEPS, signature=signed, share=0.3)
+def find_backward_weights(s: Stage, v: Values) -> None:
+    _backward(s, v, ex=False, weights=True, find=True)
