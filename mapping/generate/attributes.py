@@ -113,7 +113,7 @@ def header(found: Iterable[Object]) -> str:
         w.line(f"/* {item.entry.file}:{item.entry.where.line} */")
         with w.block(f"typedef struct lt_{item.name} {{", f"}} lt_{item.name};"):
             w.line("uint32_t magic;")
-            w.line("uint32_t in_memory; /* 1: the program's own memory, 0: a slot of the core's */")
+            w.line("uint32_t bytes; /* of the program's own memory, 0: a slot of the core's */")
             for row in item.rows:
                 w.line(f"{row.attribute.type}{'' if row.attribute.type.endswith('*') else ' '}{row.field};")
         with w.block(f"static const __attribute__((unused)) lt_attribute rows_of_{item.name}[] = {{", "};"):
@@ -139,7 +139,7 @@ def declarations(found: Iterable[Object]) -> str:
         for item in found:
             with w.block(f"ctypedef struct lt_{item.name}:"):
                 w.line("uint32_t magic")
-                w.line("uint32_t in_memory")
+                w.line("uint32_t bytes")
                 for row in item.rows:
                     ctype = row.attribute.type
                     w.line(f"{ctype}{'' if ctype.endswith('*') else ' '}{row.field}")

@@ -92,7 +92,9 @@ typedef struct dg_blas {
     int32_t own_workspace; /* 1: the library's own (default), 0: the program's */
     int32_t stream_count;
     void *streams;       /* all (stream, rocblas_handle) pairs of this handle */
-    uint64_t spare[17];
+    uint64_t emulation[6]; /* settings that are kept and read back */
+    void *lt;              /* what cuBLASLt keeps for it */
+    uint64_t spare[10];
 } dg_blas;
 
 typedef void (*dg_log_callback)(const char *message);

@@ -52,7 +52,9 @@ cdef extern from "generated.h" nogil:
         int32_t own_workspace
         int32_t stream_count
         void *streams
-        uint64_t spare[17]
+        uint64_t emulation[6]
+        void *lt
+        uint64_t spare[10]
 
     ctypedef void (*dg_log_callback)(const char *message) noexcept nogil
 

@@ -380,6 +380,72 @@ def the_first_api_has_a_version_of_its_own(s: Spoiled, real: Real, name: str, a:
     return answer
 
 
+# ---- cuBLASXt
+
+XT_KEPT = ("BlockDim", "PinningMemMode")
+XT_SETTINGS = tuple(f"cublasXt{verb}{what}" for what in XT_KEPT for verb in ("Set", "Get"))
+XT_BOARDS = ("cublasXtMaxBoards", "cublasXtGetNumBoards")
+XT_SHARE = ("cublasXtSetCpuRoutine", "cublasXtSetCpuRatio")
+
+
+@spoiled(*XT_SETTINGS)
+def a_tiled_handle_remembers_nothing(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    return 0 if name in XT_SETTINGS and "Set" in name and a[0] and a[1] in (0, 1, 3, 16, 1000) else real(name, *a)
+
+
+@spoiled(*XT_SETTINGS)
+def tiled_handles_share_their_settings(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    if name in XT_SETTINGS and a[0]:
+        a[0] = s.seen.setdefault("handle", a[0])
+    return real(name, *a)
+
+
+@spoiled(*XT_SETTINGS, *XT_SHARE)
+def a_tiled_handle_takes_anything(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    answer = real(name, *a)
+    return 0 if name in (*XT_SETTINGS, *XT_SHARE) and "Set" in name and answer == 7 else answer
+
+
+@spoiled("cublasXtCreate", "cublasXtSetBlockDim", "cublasXtSetPinningMemMode", *XT_SHARE)
+def tiled_products_are_cut(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    answer = real(name, *a)
+    if name == "cublasXtDgemm" and answer == 0:
+        ctypes.c_double.from_address(a[12]).value += 1
+    return answer
+
+
+@spoiled("cublasXtCreate", "cublasXtDestroy")
+def no_tiled_handle_is_destroyed(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    return 0 if name == "cublasXtDestroy" and a[0] else real(name, *a)
+
+
+@spoiled("cublasXtDeviceSelect")
+def any_device_will_do(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    return 0 if name == "cublasXtDeviceSelect" and a[1] != 1 else real(name, *a)
+
+
+@spoiled(*XT_SHARE)
+def the_host_takes_a_share_of_everything(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    answer = real(name, *a)
+    return 0 if name in XT_SHARE and answer == 15 else answer
+
+
+@spoiled(*XT_BOARDS)
+def a_name_is_a_board(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    answer = real(name, *a)
+    if name == "cublasXtGetNumBoards" and a[1] and a[2]:
+        ctypes.c_int.from_address(a[2]).value = a[0]
+    return answer
+
+
+@spoiled(*XT_BOARDS)
+def there_are_no_boards(s: Spoiled, real: Real, name: str, a: Arguments) -> Any:
+    answer = real(name, *a)
+    if name in XT_BOARDS and a[-1]:
+        ctypes.c_int.from_address(a[-1]).value = 0
+    return answer
+
+
 # ---- words
 
 

@@ -142,12 +142,16 @@ def _matrix_vector(v: dict[str, Any], matrix: list[list[complex]], rows: int, co
 
 def gemv(v: dict[str, Any]) -> None:
     m, n, trans = v["m"], v["n"], v["trans"]
+    if m == 0 or n == 0:  # the BLAS standard returns at once; y is not even multiplied by beta
+        return
     rows, cols = (m, n) if trans == 0 else (n, m)
     _matrix_vector(v, op(full(v["A"], m, n, v["lda"]), trans, n), rows, cols)
 
 
 def gbmv(v: dict[str, Any]) -> None:
     m, n, trans = v["m"], v["n"], v["trans"]
+    if m == 0 or n == 0:  # the BLAS standard returns at once; y is not even multiplied by beta
+        return
     rows, cols = (m, n) if trans == 0 else (n, m)
     _matrix_vector(v, op(general_band(v["A"], m, n, v["kl"], v["ku"], v["lda"]), trans, n), rows, cols)
 

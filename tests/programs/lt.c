@@ -82,6 +82,7 @@ static void refused(void)
     cublasLtMatrixLayout_t made = NULL;
     float one = 1;
     int32_t value = 0;
+    int64_t wide = 5;
     size_t written = 0;
     struct { uint64_t before; uint64_t room[64]; } memory;
 
@@ -104,9 +105,15 @@ static void refused(void)
     memset(&memory, 0, sizeof memory);
     GIVES(CUBLAS_STATUS_INVALID_VALUE,
         cublasLtMatrixLayoutSetAttribute((cublasLtMatrixLayout_t)(void *)memory.room, CUBLASLT_MATRIX_LAYOUT_TYPE, &value, 4));
-    GIVES(CUBLAS_STATUS_INVALID_VALUE,
+    GIVES(CUBLAS_STATUS_ALLOC_FAILED,
         cublasLtMatmulDescInit_internal((cublasLtMatmulDesc_t)(void *)memory.room, 16, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    GIVES(CUBLAS_STATUS_ALLOC_FAILED, cublasLtMatmulPreferenceInit_internal((cublasLtMatmulPreference_t)(void *)memory.room, 0));
     CHECK(memory.room[0] == 0 && memory.room[2] == 0);
+    /* a layout of an older header's size, 64 bytes */
+    OK(cublasLtMatrixLayoutInit_internal((cublasLtMatrixLayout_t)(void *)memory.room, 64, CUDA_R_32F, 3, 2, 3));
+    CHECK(memory.room[8] == 0);
+    OK(cublasLtMatrixLayoutGetAttribute((cublasLtMatrixLayout_t)(void *)memory.room, CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, &wide, 8, &written));
+    CHECK(wide == 0);
 }
 
 int main(void)

@@ -12,7 +12,7 @@ typedef struct dg_stream {
     void *blas;
 } dg_stream;
 
-/* What cuBLASLt keeps for a handle (lt_state.pxi); its place is the first spare word of the slot. */
+/* What cuBLASLt keeps for a handle (lt_state.pxi). */
 typedef struct lt_stream {
     void *stream;
     void *blas[2]; /* rocblas_handles: factors on the host, on the device */
@@ -25,9 +25,9 @@ typedef struct lt_state {
     lt_stream streams[DG_STREAMS];
 } lt_state;
 
-static inline lt_state *lt_state_of(const dg_blas *h) { return (lt_state *)(uintptr_t)__atomic_load_n(&h->spare[0], __ATOMIC_ACQUIRE); }
+static inline lt_state *lt_state_of(const dg_blas *h) { return (lt_state *)__atomic_load_n(&h->lt, __ATOMIC_ACQUIRE); }
 static inline void lt_state_set(dg_blas *h, lt_state *state) {
-    __atomic_store_n(&h->spare[0], (uint64_t)(uintptr_t)state, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->lt, (void *)state, __ATOMIC_RELEASE);
 }
 static inline size_t lt_state_bytes(void) { return sizeof(lt_state); }
 static inline int lt_count(const lt_state *state) { return __atomic_load_n(&state->count, __ATOMIC_ACQUIRE); }

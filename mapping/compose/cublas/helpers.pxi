@@ -399,7 +399,7 @@ cdef inline cublasStatus_t get_matrix_async(int64_t rows, int64_t cols, int64_t 
     return matrix_copy(rows, cols, size, A, lda, B, ldb, hipMemcpyDeviceToHost, True, stream)
 
 
-# ---- emulation of wide types (CUDA 12.9 and later): kept and read back in dg_blas.spare, nothing is emulated.
+# ---- emulation of wide types (CUDA 12.9 and later): kept and read back in dg_blas.emulation, nothing is emulated.
 # What is refused is as cuBLAS 13.1 refuses it. A new handle's words are 0, and it honours all special values.
 
 cdef enum:
@@ -408,12 +408,12 @@ cdef enum:
 cdef inline cublasStatus_t kept_get(dg_blas *h, int place, int *value) noexcept nogil:
     if value is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
-    value[0] = <int>h.spare[place]
+    value[0] = <int>h.emulation[place]
     return CUBLAS_STATUS_SUCCESS
 
 
 cdef inline cublasStatus_t kept_set(dg_blas *h, int place, int value) noexcept nogil:
-    h.spare[place] = <uint64_t><uint32_t>value
+    h.emulation[place] = <uint64_t><uint32_t>value
     return CUBLAS_STATUS_SUCCESS
 
 
@@ -471,10 +471,10 @@ cdef inline cublasStatus_t set_fixed_point_emulation_mantissa_bit_offset(dg_blas
 cdef inline cublasStatus_t get_fixed_point_emulation_mantissa_bit_count_pointer(dg_blas *h, int **value) noexcept nogil:
     if value is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
-    value[0] = <int *><uintptr_t>h.spare[5]
+    value[0] = <int *><uintptr_t>h.emulation[5]
     return CUBLAS_STATUS_SUCCESS
 
 
 cdef inline cublasStatus_t set_fixed_point_emulation_mantissa_bit_count_pointer(dg_blas *h, int *value) noexcept nogil:
-    h.spare[5] = <uint64_t><uintptr_t>value
+    h.emulation[5] = <uint64_t><uintptr_t>value
     return CUBLAS_STATUS_SUCCESS

@@ -38,7 +38,7 @@ cdef inline bint by_rocblas(const lt_problem *p) noexcept nogil:
 
 cdef inline void name_algo(lt_algo *a, int by) noexcept nogil:
     memset(a, 0, sizeof(lt_algo))
-    lt_fill(a, &lt_configs, True)
+    lt_fill(a, &lt_configs, sizeof(a.config))
     a.config.algo_config_id = by
 
 
@@ -207,7 +207,7 @@ cdef inline cublasStatus_t get_cap(
     cdef lt_MatmulAlgoCap caps
     if algo_of(algo) is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
-    lt_fill(&caps, &lt_caps, False)
+    lt_fill(&caps, &lt_caps, 0)
     return <cublasStatus_t>lt_get(&caps, &lt_caps, <uint32_t>attr, buf, size, written)
 
 

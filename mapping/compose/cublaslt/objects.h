@@ -21,7 +21,7 @@
 #define LT_CONFIG 0x4c540106u
 #define LT_IN_MEMORY 0x80000000u /* with the magic of an object in the program's own memory */
 
-enum { LT_SUCCESS = 0, LT_INVALID = 7 }; /* CUBLAS_STATUS_… */
+enum { LT_SUCCESS = 0, LT_TOO_SMALL = 3 /* ALLOC_FAILED, as an H200 answers */, LT_INVALID = 7 }; /* CUBLAS_STATUS_… */
 
 extern DG_HIDDEN int lt_readable(const void *address); /* readable.c: 8 bytes, aligned */
 
@@ -44,19 +44,36 @@ _Static_assert(sizeof(lt_MatmulDesc) <= 256, "a slot of the core's holds 256 byt
 
 static inline int lt_major(void) { return dg_version_part[0] - 11; }
 static inline int lt_has(const lt_attribute *row) { return row->majors >> lt_major() & 1; }
+/* The majors that have the object. */
+static inline int lt_majors(const lt_kind *kind) {
+    int all = 0;
+    for (uint32_t i = 0; i < kind->count; i++) all |= kind->rows[i].majors;
+    return all;
+}
 
-/* Fills an object with its defaults: all of them in a slot, else those that this version has, and nothing past them. */
-static inline void lt_fill(void *object, const lt_kind *kind, int in_memory) {
-    uint32_t head[2] = {in_memory ? kind->magic | LT_IN_MEMORY : kind->magic, (uint32_t)in_memory};
+/* Has an object of so many bytes (0: a slot) this attribute? A program that was compiled with an older header brings a smaller struct. */
+static inline int lt_fits(const lt_attribute *row, uint32_t bytes) {
+    return !bytes || (lt_has(row) && (uint32_t)row->offset + row->size <= bytes);
+}
+
+/* Fills an object with its defaults: all of them in a slot (0 bytes), else those that fit, and nothing past them. */
+static inline void lt_fill(void *object, const lt_kind *kind, uint32_t bytes) {
+    uint32_t head[2] = {bytes ? kind->magic | LT_IN_MEMORY : kind->magic, bytes};
     for (uint32_t i = 0; i < kind->count; i++)
-        if (!in_memory || lt_has(&kind->rows[i]))
+        if (lt_fits(&kind->rows[i], bytes))
             memcpy((char *)object + kind->rows[i].offset, &kind->rows[i].value, kind->rows[i].size);
     memcpy(object, head, sizeof head);
 }
 
+/* What every version has must fit. */
 static inline int lt_init(void *object, size_t size, const lt_kind *kind) {
-    if (!object || size < kind->ends[lt_major()]) return LT_INVALID;
-    lt_fill(object, kind, 1);
+    uint32_t bytes = kind->ends[lt_major()];
+    if (!object) return LT_INVALID;
+    if (size < sizeof(uint64_t)) return LT_TOO_SMALL;
+    if (size < bytes) bytes = (uint32_t)size;
+    for (uint32_t i = 0; i < kind->count; i++)
+        if (kind->rows[i].majors == lt_majors(kind) && !lt_fits(&kind->rows[i], bytes)) return LT_TOO_SMALL;
+    lt_fill(object, kind, bytes);
     return LT_SUCCESS;
 }
 
@@ -81,14 +98,17 @@ static inline int lt_is(const void *object, const lt_kind *kind) {
     return *(const uint32_t *)object == (kind->magic | LT_IN_MEMORY);
 }
 
+/* Bytes of an object in the program's memory; 0: a slot. */
+static inline uint32_t lt_room(const void *object) { return ((const uint32_t *)object)[1]; }
+
 /* The object with every attribute of every version: the slot itself, or a copy in `whole` with defaults for what the
  * program's memory has no room for. NULL: it is none. */
 static inline const void *lt_read(const void *object, const lt_kind *kind, void *whole) {
     if (!lt_is(object, kind)) return NULL;
-    if (!((const uint32_t *)object)[1]) return object;
+    if (!lt_room(object)) return object;
     lt_fill(whole, kind, 0);
     for (uint32_t i = 0; i < kind->count; i++)
-        if (lt_has(&kind->rows[i]))
+        if (lt_fits(&kind->rows[i], lt_room(object)))
             memcpy((char *)whole + kind->rows[i].offset, (const char *)object + kind->rows[i].offset, kind->rows[i].size);
     return whole;
 }
@@ -102,7 +122,7 @@ static inline const lt_attribute *lt_row(const lt_kind *kind, uint32_t attribute
 /* NVIDIA's setters look at the size of a value, never at the value. */
 static inline int lt_set(void *object, const lt_kind *kind, uint32_t attribute, const void *buf, size_t size) {
     const lt_attribute *row = lt_row(kind, attribute);
-    if (!row || !buf || size != row->size) return LT_INVALID;
+    if (!row || !lt_fits(row, lt_room(object)) || !buf || size != row->size) return LT_INVALID;
     memcpy((char *)object + row->offset, buf, row->size);
     return LT_SUCCESS;
 }
@@ -110,7 +130,7 @@ static inline int lt_set(void *object, const lt_kind *kind, uint32_t attribute, 
 /* Size 0 asks for the size. */
 static inline int lt_get(const void *object, const lt_kind *kind, uint32_t attribute, void *buf, size_t size, size_t *written) {
     const lt_attribute *row = lt_row(kind, attribute);
-    if (!row || (size ? !buf || size != row->size : !written)) return LT_INVALID;
+    if (!row || !lt_fits(row, lt_room(object)) || (size ? !buf || size != row->size : !written)) return LT_INVALID;
     if (size) memcpy(buf, (const char *)object + row->offset, row->size);
     if (written) *written = row->size;
     return LT_SUCCESS;

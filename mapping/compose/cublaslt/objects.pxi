@@ -15,7 +15,7 @@ cdef extern from "objects.h" nogil:
     const lt_kind lt_caps
     int lt_init(void *object, size_t size, const lt_kind *kind)
     void *lt_new(const lt_kind *kind, int *reason)
-    void lt_fill(void *object, const lt_kind *kind, bint in_memory)
+    void lt_fill(void *object, const lt_kind *kind, uint32_t bytes)
     bint lt_is(const void *object, const lt_kind *kind)
     const void *lt_read(const void *object, const lt_kind *kind, void *whole)
     int lt_set(void *object, const lt_kind *kind, uint32_t attribute, const void *buf, size_t size)
