@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -341,15 +342,24 @@ def call(arguments: Sequence[str]) -> int:
     try:
         answer = command(args=list(arguments), prog_name="dragoman", standalone_mode=False)
         sys.stdout.flush()
+        if answer == _INTERRUPTED:  # some versions of the parser keep the exception to themselves
+            return _interrupted()
         return answer if isinstance(answer, int) else 0
     except BrokenPipeError:  # `dragoman explain … | head`: who reads has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (KeyboardInterrupt, typer.Abort):
-        print("dragoman: interrupted", file=sys.stderr)
-        return 130
+        return _interrupted()
     except Exception as error:
         return _failed(error)
+
+
+_INTERRUPTED = 130
+
+
+def _interrupted() -> int:
+    print("dragoman: interrupted", file=sys.stderr)
+    return _INTERRUPTED
 
 
 def _failed(error: Exception) -> int:
@@ -374,7 +384,13 @@ def _failed(error: Exception) -> int:
 
 def main() -> None:
     _prepare_streams()
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(call(sys.argv[1:]))
+
+
+def _terminated(number: int, _: object) -> None:
+    """As an interrupt does: children end, and what is half done goes. (A program that `run` becomes has the system's way again.)"""
+    raise SystemExit(128 + number)
 
 
 def _prepare_streams() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -64,6 +66,39 @@ def test_an_output_that_is_closed(user: dict[str, str]) -> None:
     command = ["sh", "-c", "exec dragoman coverage --format json >&-"]
     ran = subprocess.run(command, env=user, text=True, capture_output=True, timeout=60, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+@pytest.mark.parametrize(
+    ("number", "status", "last"), [(signal.SIGINT, 130, "dragoman: interrupted"), (signal.SIGTERM, 143, "")]
+)
+def test_a_build_that_is_stopped(number: int, status: int, last: str, user: User, tmp_path: Path) -> None:
+    """Its temporary files go, its children too, and the folder is as it was."""
+    out, cache = tmp_path / "out", tmp_path / "cache"
+    command = ["dragoman", "build", "--cuda", "12", "--out", str(out)]
+    env = {**user, "DRAGOMAN_CACHE": str(cache)}
+    with subprocess.Popen(command, env=env, text=True, stderr=subprocess.PIPE, start_new_session=True) as process:
+        deadline = time.monotonic() + 60
+        while not list(out.glob(".*/**/*.pyx")) and time.monotonic() < deadline:  # its temporary folder is being filled
+            time.sleep(0.02)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == status, err
+        assert "Traceback" not in err
+        assert err.splitlines()[-1:] == [last] or not last
+        group = process.pid
+    for _ in range(100):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("a child is still alive")
+    assert [
+        p for p in (out, cache) for p in p.rglob("*") if p.is_file() and "locks" not in p.parts and p.suffix == ".pyx"
+    ] == []
+    assert not [p for p in out.rglob("*") if p.name.startswith(".staging")]
 
 
 def test_without_a_command_the_help(capsys: pytest.CaptureFixture[str]) -> None:
