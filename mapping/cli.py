@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -66,6 +67,13 @@ app = typer.Typer(
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
+def _path(text: str) -> Path:
+    """An empty name would be the current folder: what came of a variable that a script has not set."""
+    if not text:
+        raise typer.BadParameter("an empty name")
+    return Path(text)
+
+
 def _example(*lines: str) -> str:
     """What stands below the options in `--help`; the first character tells the parser to keep the lines."""
     return "\n".join(["\b", "Example:", *(f"  {line}" for line in lines)])
@@ -89,7 +97,8 @@ def _options(
 )
 def prove(
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of the reports; default: in the cache folder.")
+        Path | None,
+        typer.Option(parser=_path, metavar="DIR", help="Folder of the reports; default: in the cache folder."),
     ] = None,
     examples: Annotated[int, typer.Option(metavar="N", help="Calls a function; default: parity's.", min=0)] = 0,
     as_json: Json = False,
@@ -116,7 +125,8 @@ def build(
     ] = None,
     function: Annotated[str, typer.Option(metavar="NAME", help="Only the libraries that export this function.")] = "",
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder to build into; default: in the cache folder.")
+        Path | None,
+        typer.Option(parser=_path, metavar="DIR", help="Folder to build into; default: in the cache folder."),
     ] = None,
     zip_: Annotated[bool, typer.Option("--zip", help="Also pack each target into one archive.")] = False,
     check: Annotated[
@@ -151,7 +161,9 @@ def build(
 )
 def coverage(
     form: Annotated[Format, typer.Option("--format", help="How to show it.")] = Format.TABLE,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="File to write; default: the terminal.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(parser=_path, metavar="FILE", help="File to write; default: the terminal.")
+    ] = None,
     library: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this library; repeatable.")] = None,
     cuda: Annotated[
         list[Cuda] | None, typer.Option(metavar="11|12|13", help="Only this CUDA major; repeatable.")
@@ -173,7 +185,9 @@ def parity(
     ] = "cpu",
     subject: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder with libraries under NVIDIA's names; default: the built ones."),
+        typer.Option(
+            parser=_path, metavar="DIR", help="Folder with libraries under NVIDIA's names; default: the built ones."
+        ),
     ] = None,
     function: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Name or pattern; repeatable. Default: all.")
@@ -189,7 +203,7 @@ def parity(
     quick: Annotated[bool, typer.Option("--quick", help="A fifth of the calls.")] = False,
     seed: Annotated[int, typer.Option(metavar="N", help="Another seed draws other calls.")] = 0,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a page with a map of all functions.")
+        Path | None, typer.Option(parser=_path, metavar="FILE", help="Also write a page with a map of all functions.")
     ] = None,
     as_json: Json = False,
 ) -> int:
@@ -225,7 +239,9 @@ def amd_host(
     ] = None,
     examples: Annotated[int, typer.Option(metavar="N", help="Valid calls a function.", min=1)] = 6,
     cuda: Annotated[Cuda, typer.Option(metavar="11|12|13", help="CUDA major of the libraries.")] = Cuda.TWELVE,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write a record a release.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(parser=_path, metavar="DIR", help="Also write a record a release.")
+    ] = None,
     solver: Annotated[bool, typer.Option("--solver/--no-solver", help="rocSOLVER too: half a gigabyte more.")] = True,
     as_json: Json = False,
 ) -> int:
@@ -247,7 +263,10 @@ def amd_host(
 )
 def scan(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Programs, libraries, folders, wheels, archives, sources.")
+        list[Path],
+        typer.Argument(
+            parser=_path, metavar="PATH...", help="Programs, libraries, folders, wheels, archives, sources."
+        ),
     ],
     everything: Annotated[
         bool, typer.Option("--all", help="List every file and function, not only what is missing.")
@@ -311,7 +330,7 @@ def explain(
     exact: Annotated[bool, typer.Option("--exact", help="The symbol of this very name.")] = False,
     as_json: Json = False,
 ) -> int:
-    """One function: table line, prototypes, generated code, notes, who confirmed it."""
+    """One function: table line, prototypes, generated code, notes, tests, who confirmed it."""
     from .commands import explaining
 
     return explaining.explain(name, exact=exact, as_json=as_json)
@@ -323,21 +342,30 @@ def call(arguments: Sequence[str]) -> int:
     try:
         answer = command(args=list(arguments), prog_name="dragoman", standalone_mode=False)
         sys.stdout.flush()
+        if answer == _INTERRUPTED:  # some versions of the parser keep the exception to themselves
+            return _interrupted()
         return answer if isinstance(answer, int) else 0
     except BrokenPipeError:  # `dragoman explain … | head`: who reads has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (KeyboardInterrupt, typer.Abort):
-        print("dragoman: interrupted", file=sys.stderr)
-        return 130
+        return _interrupted()
     except Exception as error:
         return _failed(error)
+
+
+_INTERRUPTED = 130
+
+
+def _interrupted() -> int:
+    print("dragoman: interrupted", file=sys.stderr)
+    return _INTERRUPTED
 
 
 def _failed(error: Exception) -> int:
     usage = getattr(error, "format_message", None)  # of the parser's own errors, wherever typer keeps their class
     if usage is not None:
-        text = str(usage())
+        text = str(usage()).replace(": Value error, ", ": ")  # what some versions of the parser put in front
         if "\n" in text.strip() or not text:  # it is the help itself, for a call without a command
             print(text, file=sys.stderr)
             return 2
@@ -356,7 +384,13 @@ def _failed(error: Exception) -> int:
 
 def main() -> None:
     _prepare_streams()
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(call(sys.argv[1:]))
+
+
+def _terminated(number: int, _: object) -> None:
+    """As an interrupt does: children end, and what is half done goes. (A program that `run` becomes has the system's way again.)"""
+    raise SystemExit(128 + number)
 
 
 def _prepare_streams() -> None:

@@ -15,6 +15,7 @@ from .parity import known
 from .tables.amd import load_calls
 from .tables.loader import load
 from .tables.model import Function, Tables, expand
+from .tested import where_tested
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Explanation:
     notes: str
     corners: tuple[str, ...]
     judges: tuple[Confirmation, ...]
+    tests: tuple[str, ...]  # oracle or procedure with its place, the commands that ask it, files that name the function
     older: str  # symbol of cuBLAS's first API that bears the name asked for
 
     @property
@@ -84,6 +86,7 @@ def explain(name: str, root: Path, *, exact: bool = False) -> Explanation:
         notes=entry.notes,
         corners=tuple(f"{c.case}: NVIDIA {c.nvidia}, AMD {c.rocm}" + (f" ({c.source})" if c.source else "") for c in entry.corners),
         judges=_judges(tables, function, root),
+        tests=where_tested(function),
         older=name if function.alias == name and _exact(tables, name) else "",
     )  # fmt: skip
 

@@ -30,6 +30,12 @@ def exports_dir() -> Path | None:
     return None
 
 
+def tests_dir() -> Path | None:
+    """Folder of the tests: in a checkout; None where dragoman is installed."""
+    folder = package_dir().parent / "tests"
+    return folder if (folder / "conftest.py").is_file() else None
+
+
 def cache_dir() -> Path:
     """The user's cache folder for dragoman, absolute; not created here.
 
@@ -56,7 +62,20 @@ def _home() -> Path:
 def cannot_write(place: Path, error: OSError) -> str:
     """One line, and what helps where it is the cache folder."""
     other = "; another place: DRAGOMAN_CACHE=DIR" if place.is_relative_to(cache_dir()) else ""
-    return f"cannot write to {place}: {error.strerror or error}{other}"
+    why = "it is a file, not a folder" if isinstance(error, FileExistsError) else error.strerror or error
+    return f"cannot write to {place}: {why}{other}"
+
+
+def writable(folder: Path) -> None:
+    """Refuses a folder that cannot be written, before the work and not after it; makes it where it is not there."""
+    import tempfile
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UserError(cannot_write(folder, error)) from error
 
 
 def shipped_libraries() -> Path | None:

@@ -20,8 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from ..errors import UserError
 
-class BuildError(Exception):
+
+class BuildError(UserError):
     """A build that cannot go on; the message is one line that says what to do or where to look."""
 
 

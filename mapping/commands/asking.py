@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import paths
 from ..errors import UserError
 from ..run import place
 from .building import build_for_use
 from .console import Steps, say
-from .covering import writable
 
 if TYPE_CHECKING:
     from ..amdhost.judge import Answers, Options
@@ -36,7 +36,7 @@ def amd_host(
 
     releases = _releases(names)
     if out:
-        writable(out)
+        paths.writable(out)
     root = place.root(build=build_for_use)
     options = Options(
         subject=root / place.host() / f"cuda{major}", major=major, functions=tuple(functions) or ("*",), examples=examples,

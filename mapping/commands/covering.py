@@ -28,6 +28,8 @@ def collect(libraries: Sequence[str] = (), majors: Sequence[int] = ()) -> Covera
 
 
 def coverage(form: str, out: Path | None, libraries: Sequence[str], majors: Sequence[int]) -> int:
+    if out:
+        writable(out)
     report = collect(libraries, majors)
     if form == "table" and out is None:
         from ..coverage.terminal import show
@@ -74,16 +76,16 @@ def write(path: Path, text: str) -> None:
         raise UserError(f"cannot write {path}: {error.strerror}") from error
 
 
-def writable(folder: Path) -> None:
-    """Refuses a folder that cannot be written, before the work and not after it."""
-    import tempfile
-
+def writable(path: Path) -> None:
+    """Refuses a file that `write` could not write, before the work and not after it; makes its folder."""
+    new = not path.exists()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("ab").close()
+        if new:
+            path.unlink()
     except OSError as error:
-        raise UserError(f"cannot write to {folder}: {error.strerror}") from error
+        raise UserError(f"cannot write {path}: {error.strerror}") from error
 
 
 def complain(report: Coverage) -> int:

@@ -43,7 +43,12 @@ def _show(e: Explanation) -> None:
     for corner in e.corners:
         console.print(Text.assemble(("corner: ", "bold"), corner), soft_wrap=True)
     judges = ", ".join(f"{j.name} ({', '.join(filter(None, (j.version, j.date)))})" for j in e.judges)
-    console.print(Text.assemble(("confirmed: ", "bold"), judges or "by nobody on this build; mapped alone is a claim"))
+    console.print(
+        Text.assemble(("confirmed: ", "bold"), judges or "by nobody on this build; mapped alone is a claim"),
+        soft_wrap=True,
+    )
+    for i, line in enumerate(e.tests):
+        console.print(Text.assemble(("tests: " if i == 0 else "       ", "bold"), line), soft_wrap=True)
 
     def code(head: str, text: str, language: str) -> None:
         console.print()

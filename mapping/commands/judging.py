@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import paths
 from ..children import python
 from ..errors import UserError
 from ..run import place
 from .building import build_for_use
 from .console import Steps, say, stdout
-from .covering import write
+from .covering import writable, write
 
 if TYPE_CHECKING:
     from ..parity.report import Report
@@ -56,6 +57,8 @@ def parity(
         options = replace(options, examples=examples)
     if subject is not None and not subject.is_dir():
         raise UserError(f"{subject}: no such folder; expected one with libraries under NVIDIA's names")
+    if html:
+        writable(html)
     report = judge(options)
     if html:
         write(html, report.to_html())
@@ -86,15 +89,17 @@ def judge(options: Options, title: str = "") -> Report:
     from ..parity.runner import ParityError, run_parity
     from ..tables.loader import load
 
+    judge = {"cpu": "numpy", "rocm": "card"}.get(options.backend) if options.subject is None else None
     if options.subject is None:
         place.root(build=build_for_use)
+    if judge:
+        paths.writable(records.place(judge, options.library, options.major).parent)
     try:
         with Steps(title or f"comparing {options.library}, CUDA {options.major}") as steps:
             report = run_parity(options, lambda done, total, result: steps.at(done, total, result.name))
     except ParityError as error:
         raise UserError(_library_says(options) or str(error)) from error
-    judge = {"cpu": "numpy", "rocm": "card"}.get(options.backend)
-    if options.subject is None and judge:
+    if judge:
         version = load().libraries[report.library].versions[report.cuda]
         folder = place.folder(place.host(), version.folders[-1])
         digest = records.build_digest(folder, version)
@@ -109,7 +114,7 @@ def _backend(name: str) -> str:
     if name in BACKENDS:
         return name
     folder = Path(name)
-    if not folder.is_dir():
+    if not name or not folder.is_dir():
         raise UserError(f"no backend {name!r}: there are {', '.join(BACKENDS)}, or a folder with AMD's libraries")
     return os.path.abspath(folder)
 

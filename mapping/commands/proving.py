@@ -12,7 +12,7 @@ from .. import paths
 from ..run import place
 from .building import build_for_use
 from .console import say
-from .covering import collect, complain, render, writable, write
+from .covering import collect, complain, render, write
 from .judging import judge
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def prove(out: Path | None, examples: int, *, as_json: bool) -> int:
 
     begun = time.monotonic()
     out = out or paths.cache_dir() / "report"
-    writable(out)
+    paths.writable(out)
     root = place.root(build=build_for_use)
     target = place.host()
     say(f"libraries: {root / target}")

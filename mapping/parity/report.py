@@ -42,6 +42,10 @@ class Status:
     notes: tuple[str, ...] = ()
 
     @property
+    def ok(self) -> bool:
+        return self.state not in BAD
+
+    @property
     def sentence(self) -> str:
         got = "no answer" if self.got is None else f"answers {self.got}"
         wanted = "an answer" if self.expected is None else str(self.expected)
@@ -129,8 +133,10 @@ class Report:
         examples = sum(r.numbers.examples for r in self.results if r.numbers)
         cases = sum(len(r.statuses) for r in self.results)
         words = ", ".join(f"{counts[s]} {s}" for s in STATES if counts[s])
+        unjudged = sum(not (r.numbers and r.numbers.examples) for r in self.results)
+        also = f", {unjudged} by their answers alone" if unjudged else ""
         return (
-            f"{len(self.results)} functions ({words}): {examples} calls judged by {self.judge}, "
+            f"{len(self.results)} functions ({words}{also}): {examples} calls judged by {self.judge}, "
             f"{cases} argument checks, {self.seconds:.0f} s"
         )
 
@@ -187,6 +193,12 @@ def told(result: FunctionResult, limit: int = 4) -> list[str]:
         lines += [f">>> {line}" for line in result.numbers.python.splitlines()]
     wrong = [s for s in result.statuses if s.state in BAD]
     lines += [s.sentence for s in wrong[:limit]]
+    if wrong:
+        suite = "parity.dnn" if result.name.startswith("cudnn") else "parity"
+        lines += [
+            f">>> from dragoman.{suite} import call",
+            f">>> call({result.name!r}, case={wrong[0].case!r})".replace("'", '"'),
+        ]
     if len(wrong) > limit:
         lines.append(f"… and {len(wrong) - limit} more argument checks")
     return lines

@@ -2,10 +2,12 @@
 
 from dragoman.parity import call
 call("cublasSgemm_v2", transa="N", transb="T", m=3, n=5, k=7, lda=4, ldb=6, ldc=4, alpha=2.0, beta=0.0, seed=1)
+call("cublasSgemm_v2", case="m = -1")
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +20,25 @@ from .options import default_subject
 from .oracles import Fault, Verdict
 from .procedures import Bench, WrongError, procedure_of
 from .procedures.running import one
-from .status import baseline
+from .report import Status
+from .status import baseline, status_cases
 from .subject import LibrarySubject, Subject, select_backend
 
 _OWN = ("seed", "data", "poison", "alias", "device", "blank", "absent", "tiles")
 
 
 def call(
-    function: str, *, subject: str | Path | Subject = "", backend: str = "cpu", major: int = 12, **arguments: Any
-) -> Outcome:
+    function: str,
+    *,
+    subject: str | Path | Subject = "",
+    backend: str = "cpu",
+    major: int = 12,
+    case: str = "",
+    **arguments: Any,
+) -> Outcome | Status:
     """Call one function with the named arguments, judge it, print what is wrong; the outcome is returned.
+
+    `case`: one of its argument checks, by the name that a report shows, in place of arguments.
 
     Options are letters ("N", "T", "C"; "L", "U"; "L", "R") or NVIDIA's numbers. Sizes that are left out are small
     primes."""
@@ -43,6 +54,10 @@ def call(
         folder = Path(subject) if subject else default_subject(major)
         return LibrarySubject(folder, tables, major, host_memory=backend == "cpu")
 
+    if case:
+        if arguments:
+            raise ValueError(f"the argument check {case!r} has arguments of its own")
+        return _asked(found, case, opened)
     if procedure_of(found):
         number = int(arguments.pop("seed", 0))
         if arguments:
@@ -57,11 +72,11 @@ def call(
     values = {
         k: letters[kinds[k]][v] if isinstance(v, str) else v for k, v in arguments.items() if kinds[k] != "scalar"
     }
-    case = baseline(found, values=values, scalars={k: v for k, v in arguments.items() if kinds[k] == "scalar"})
-    case = Case(
+    base = baseline(found, values=values, scalars={k: v for k, v in arguments.items() if kinds[k] == "scalar"})
+    made = Case(
         found.name,
-        case.values,
-        case.scalars,
+        base.values,
+        base.scalars,
         int(extra.get("seed", 0)),
         str(extra.get("data", "real")),
         tuple((str(a), int(b), str(c)) for a, b, c in extra.get("poison", ())),
@@ -71,7 +86,20 @@ def call(
         tuple(extra.get("absent", ())),
         int(extra.get("tiles", 0)),
     )
-    return _told(found, Workbench(opened()).run(found, case))
+    return _told(found, Workbench(opened()).run(found, made))
+
+
+def _asked(function: Function, name: str, opened: Callable[[], Subject]) -> Status:
+    """One argument check."""
+    cases = {c.name: c for c in status_cases(function)}
+    if name not in cases:
+        raise ValueError(f"{function.name} has no argument check {name!r}; it has: {'; '.join(cases)}")
+    case = cases[name]
+    got, changed = Workbench(opened()).ask(function, case)
+    right = case.expected in (None, got) and not changed
+    found = Status(name, case.expected, got, "pass" if right else "fail", tuple(changed))
+    print(f"{function.name}: {'right' if found.ok else 'wrong'}\n  {found.sentence}")
+    return found
 
 
 def _tried(function: Function, bench: Bench, number: int) -> Outcome:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..errors import UserError
 from ..tables.model import Function, Tables
 from .memory import HostMemory, Memory, RuntimeMemory, StickyError
 
@@ -94,7 +95,7 @@ def from_c(value: Any) -> Any:
     return value
 
 
-class LoadError(Exception):
+class LoadError(UserError):
     """A library of the subject cannot be loaded. One line."""
 
 

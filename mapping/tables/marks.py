@@ -16,6 +16,7 @@ from typing import NoReturn, TypeVar
 
 import yaml
 
+from ..errors import UserError
 from . import c
 
 T = TypeVar("T")
@@ -45,7 +46,7 @@ class Where:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-class TableError(Exception):
+class TableError(UserError):
     """A table is wrong. One line: where, what is wrong, what was expected."""
 
     def __init__(self, where: Where, message: str) -> None:

@@ -2,6 +2,8 @@
 
 A file under `tables/types/` holds the types of one library, grouped by the header that declares them:
 
+(docs/table-language.md has this too, for people who write tables.)
+
     file:
       library: cublas
       by: cuda                                  # whose major chooses the version: cuda, cudnn or rocm

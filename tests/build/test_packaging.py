@@ -42,6 +42,19 @@ def test_each_file_of_the_package_is_shipped(project: dict[str, Any]) -> None:
     assert left_out == []
 
 
+def test_source_archive_holds_what_its_tests_read() -> None:
+    lines = [line.split() for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()]
+    assert {name for word, *names in lines if word == "graft" for name in names} == {
+        "mapping",
+        "tables",
+        "tests",
+        "docs",
+    }
+    named = {name for word, *names in lines if word == "include" for name in names}
+    assert {".ci/run", ".pre-commit-config.yaml", "NOTICE", "README.ko.md", "CONTRIBUTING.md"} <= named
+    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+
+
 def test_wheel_asks_for_what_builds_it(project: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("setuptools")
     backend = load("build_backend")

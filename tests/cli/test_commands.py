@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -66,6 +68,39 @@ def test_an_output_that_is_closed(user: dict[str, str]) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+@pytest.mark.parametrize(
+    ("number", "status", "last"), [(signal.SIGINT, 130, "dragoman: interrupted"), (signal.SIGTERM, 143, "")]
+)
+def test_a_build_that_is_stopped(number: int, status: int, last: str, user: User, tmp_path: Path) -> None:
+    """Its temporary files go, its children too, and the folder is as it was."""
+    out, cache = tmp_path / "out", tmp_path / "cache"
+    command = ["dragoman", "build", "--cuda", "12", "--out", str(out)]
+    env = {**user, "DRAGOMAN_CACHE": str(cache)}
+    with subprocess.Popen(command, env=env, text=True, stderr=subprocess.PIPE, start_new_session=True) as process:
+        deadline = time.monotonic() + 60
+        while not list(out.glob(".*/**/*.pyx")) and time.monotonic() < deadline:  # its temporary folder is being filled
+            time.sleep(0.02)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == status, err
+        assert "Traceback" not in err
+        assert err.splitlines()[-1:] == [last] or not last
+        group = process.pid
+    for _ in range(100):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("a child is still alive")
+    assert [
+        p for p in (out, cache) for p in p.rglob("*") if p.is_file() and "locks" not in p.parts and p.suffix == ".pyx"
+    ] == []
+    assert not [p for p in out.rglob("*") if p.name.startswith(".staging")]
+
+
 def test_without_a_command_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = call(capsys)
     assert status == 2
@@ -95,6 +130,15 @@ def test_without_a_command_the_help(capsys: pytest.CaptureFixture[str]) -> None:
         (("parity", "--backend", "nope"), "no backend 'nope': there are auto, cpu, rocm, or a folder"),
         (("parity", "--subject", "/nowhere"), "/nowhere: no such folder"),
         (("parity", "--subject", "{tmp}"), "libcublas.so.12 does not exist"),
+        (("build", "--out", ""), "an empty name; see dragoman build --help"),
+        (("prove", "--out", ""), "an empty name"),
+        (("coverage", "--out", ""), "an empty name"),
+        (("parity", "--subject", ""), "an empty name"),
+        (("parity", "--html", ""), "an empty name"),
+        (("parity", "--backend", ""), "no backend ''"),
+        (("scan", ""), "an empty name"),
+        (("build", "--out", "{file}"), "{file}: it is a file, not a folder"),
+        (("prove", "--out", "{file}"), "{file}: it is a file, not a folder"),
         (("run", "--", "./nope"), "./nope: no such program"),
         (("run", "nope"), "nope: no such program on the path"),
         (("run", "--", "/tmp"), "/tmp is a folder, not a program"),
@@ -103,7 +147,55 @@ def test_without_a_command_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_one_line(arguments: tuple[str, ...], part: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert part in refused(capsys, *(a.replace("{tmp}", str(tmp_path)) for a in arguments))
+    file = tmp_path / "file"
+    if "{file}" in part:
+        file.touch()
+    said = refused(capsys, *(a.replace("{tmp}", str(tmp_path)).replace("{file}", str(file)) for a in arguments))
+    assert part.replace("{file}", str(file)) in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("parity", "--html", "/dev/null/x"), "cannot write /dev/null/x"),
+        (("parity",), "/dev/null/judges"),
+        (("coverage", "--format", "html", "--out", "/dev/null/x"), "cannot write /dev/null/x"),
+    ],
+)
+def test_before_the_work(
+    arguments: tuple[str, ...], part: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be written is told before the minutes of work that would be lost."""
+
+    def work(*_: object, **__: object) -> None:
+        pytest.fail("began to work")
+
+    monkeypatch.setattr("dragoman.commands.judging.place.root", work if "--html" in arguments else lambda **_: None)
+    monkeypatch.setattr("dragoman.parity.runner.run_parity", work)
+    monkeypatch.setattr("dragoman.commands.covering.collect", work)
+    monkeypatch.setenv("DRAGOMAN_CACHE", "/dev/null")
+    assert part in refused(capsys, *arguments)
+
+
+def test_a_folder_that_was_deleted(user: User, tmp_path: Path) -> None:
+    """Whoever stands in it gets an answer, or one line."""
+    line = "mkdir gone && cd gone && rmdir ../gone && "
+    ran = shell(line + "dragoman run -- ./x", user, tmp_path)
+    said = [line for line in ran.stderr.splitlines() if not line.startswith("sh: ")]  # the shell complains too
+    assert (ran.returncode, said) == (2, ["dragoman: ./x: no such program"])
+    ran = shell(line + "dragoman build --out x --function cublasSgemm", user, tmp_path)
+    said = [line for line in ran.stderr.splitlines() if not line.startswith("sh: ")]
+    assert (ran.returncode, said) == (2, ["dragoman: the current folder does not exist any more; go to one that does"])
+
+
+def test_a_refusal_is_quick() -> None:
+    """Whether an error is a message is told without importing what could have raised it."""
+    code = (
+        "import sys, dragoman.cli as cli; assert cli.call(['run', '--', './nope']) == 2;"
+        "print([m for m in ('hypothesis', 'numpy', 'lief') if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True)
+    assert ran.stdout.strip() == "[]"
 
 
 def test_unwritable_cache(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 from as_user import Dragoman
 from dragoman import explain as explaining
+from dragoman import paths
 from dragoman.tables.loader import load
+from dragoman.tested import where_tested
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +50,51 @@ def test_source_line_is_the_entry() -> None:
     assert function
     file, line = explaining.explain("cublasSgemm_v2", Path("/none")).source.split(":")
     assert (file, int(line)) == (function.entry.file, function.entry.where.line)
+
+
+@pytest.mark.parametrize(
+    ("name", "judge", "definition", "command"),
+    [
+        ("cublasSgemm", "oracle gemm, ", "def gemm(", "dragoman parity --function cublasSgemm_v2"),
+        ("cublasSetVector", "procedure, ", '@procedure("cublasSetVector"', "dragoman parity --function cublasSetVector"),
+        ("cudnnSoftmaxForward", "procedure, ", "@procedure(", "dragoman parity --library cudnn9 --function cudnnSoftmaxForward"),
+        ("cudnnRNNForwardTraining", "procedure, ", "", "dragoman parity --library cudnn8 --function cudnnRNNForwardTraining"),
+    ],
+)  # fmt: skip
+def test_the_way_to_the_test(name: str, judge: str, definition: str, command: str, root: Path) -> None:
+    """What knows the right answer, at a line where it begins, and a command that this version of dragoman takes."""
+    found = explaining.explain(name, root).tests
+    assert found[0].startswith(judge)
+    file, line = found[0].removeprefix(judge).split(":")
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1 :]
+    assert definition in "\n".join(lines[:4])
+    assert found[1] == command
+    assert all((ROOT / f).is_file() for f in found if f.startswith("tests/"))
+    assert name in (ROOT / found[-1]).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("library", ["cublas", "cudnn"])
+def test_every_answered_function_has_a_test(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of cuBLAS each; of cuDNN all but those that only C programs try."""
+    monkeypatch.setattr(paths, "tests_dir", lambda: None)
+    for function in load().functions(library):
+        lines = where_tested(function)
+        if function.kind == "unsupported":
+            assert not any("parity" in line.split(" ")[:2] for line in lines), function.name
+        elif library == "cublas":
+            assert lines[0].startswith(("oracle ", "procedure, ")), function.name
+
+
+def test_without_a_checkout_no_test_files(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
+    monkeypatch.setattr(paths, "tests_dir", lambda: None)
+    found = explaining.explain("cublasSgemm", root).tests
+    assert found[1:] == ("dragoman parity --function cublasSgemm_v2",)
+    assert explaining.explain("cudaMalloc", root).tests == ()
+
+
+def test_a_function_of_one_version_names_it() -> None:
+    function = next(f for f in load().functions("cublas") if set(f.majors) == {13} and f.kind != "unsupported")
+    assert f"dragoman parity --cuda 13 --function {function.name}" in where_tested(function)
 
 
 def test_hand_written_block(root: Path) -> None:

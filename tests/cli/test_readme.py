@@ -36,6 +36,16 @@ def test_both_languages_show_the_same_commands() -> None:
     assert blocks("README.md") == blocks("README.ko.md")
 
 
+def test_both_languages_name_the_same_things() -> None:
+    """Links, and whatever stands between backticks: what one of them gains the other must gain too."""
+
+    def named(name: str) -> set[str]:
+        text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        return {*re.findall(r"\]\(([^)]+)\)", text), *re.findall(r"`([^`\n]+)`", text)} - set(READMES)
+
+    assert named("README.md") == named("README.ko.md")
+
+
 @pytest.mark.parametrize("name", [*READMES, "CONTRIBUTING.md"])
 def test_commands_exist(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")

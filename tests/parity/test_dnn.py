@@ -43,6 +43,14 @@ def sessions(folder: Path) -> Iterator[dict[int, DnnSession]]:
         yield {8: eight, 9: nine}
 
 
+def test_an_argument_check_repeats(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for case in ("x NULL", "handle freed"):
+        assert call("cudnnPoolingForward", case=case, subject=folder).ok
+        assert f"cudnnPoolingForward: right\n  {case}: answers 2000" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="no argument check 'nothing'; it has: handle NULL"):
+        call("cudnnPoolingForward", case="nothing", subject=folder)
+
+
 def check(session: DnnSession, procedure: Procedure, part: str) -> None:
     result: FunctionResult = applied(examined(session, procedure, (part,)), "cpu")
     assert result.ok, "\n".join([result.name, *told(result)])

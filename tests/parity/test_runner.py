@@ -133,6 +133,7 @@ def test_terminal_shows_what_repeats_a_failure() -> None:
     text = out.getvalue()
     assert "cublasSgemm_v2 (tables/cublas/level3.yaml:41): fail" in text
     assert ">>> from dragoman.parity import call" in text
+    assert '>>> call("cublasSgemm_v2", case="m = -1")' in text
     assert "2 functions (1 pass, 1 fail): 8 calls judged by NumPy, cpu backend, 2 argument checks, 1 s" in text
 
 

@@ -105,6 +105,18 @@ def test_the_failing_example_is_small_and_repeats(tables: Tables, capsys: pytest
     assert call("cublasSgemm", subject=broken.right(), transa="T").ok  # the name that headers turn into _v2
 
 
+def test_an_argument_check_repeats(capsys: pytest.CaptureFixture[str]) -> None:
+    """As a report shows it: a library that checks is right, a lenient one is wrong in the same words."""
+    assert call("cublasSgemm_v2", case="m = -1", subject=broken.right()).ok
+    wrong = call("cublasSgemm_v2", case="m = -1", subject=broken.lenient())
+    assert not wrong.ok
+    assert "cublasSgemm_v2: wrong\n  m = -1: answers 0, expected 7" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="cublasSgemm_v2 has no argument check 'm = 77'; it has: handle null"):
+        call("cublasSgemm_v2", case="m = 77", subject=broken.right())
+    with pytest.raises(ValueError, match="has arguments of its own"):
+        call("cublasSgemm_v2", case="m = -1", m=3, subject=broken.right())
+
+
 def test_a_person_is_told_what_is_wrong() -> None:
     with pytest.raises(ValueError, match="no function 'cublasSgem'"):
         call("cublasSgem", subject=broken.right())

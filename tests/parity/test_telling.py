@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dragoman.build import LINUX, Library, Unit, build, find_toolchain
@@ -23,7 +24,7 @@ HIP = (
 )
 BLAS = (
     "rocblas_create_handle rocblas_destroy_handle rocblas_set_stream rocblas_set_pointer_mode rocblas_set_atomics_mode "
-    "rocblas_set_math_mode rocblas_sscal telling_last"
+    "rocblas_set_math_mode rocblas_sscal telling_last telling_alive"
 )
 
 # Prints a line for each call: what was set, and what AMD's library met.
@@ -66,6 +67,19 @@ for stream in values["stream"]:
     assert lib.cublasSetKernelStream(P(stream)) == 0
     lib.cublasSscal(8, c.c_float(2), x, 1)
     first.append([stream, met()[0]])
+alive = {"in use": blas.telling_alive()}
+assert lib.cublasShutdown() == 0
+alive["the first API shut down"] = blas.telling_alive()
+assert lib.cublasDestroy_v2(handle) == 0
+alive["destroyed"] = blas.telling_alive()
+for i in range(50):
+    another = P()
+    assert lib.cublasCreate_v2(c.byref(another)) == 0
+    for stream in values["stream"][: i % 5]:
+        assert lib.cublasSetStream_v2(another, P(stream)) == 0
+    assert lib.cublasDestroy_v2(another) == 0
+    assert lib.cublasDestroy_v2(another) == 1
+alive["fifty more"] = blas.telling_alive()
 copies = []
 for stream in values["stream"]:
     for name in ("SetVectorAsync", "GetVectorAsync", "SetMatrixAsync", "GetMatrixAsync"):
@@ -75,12 +89,12 @@ for stream in values["stream"]:
                 shape = (W(2), W(4), x, W(step), x, W(1)) if "Vector" in name else (W(1), W(2), W(4), x, W(step), x, W(1))
                 assert call(*shape, P(stream)) == 0
                 copies.append([name + wide, stream, hip.telling_copied_on() or 0])
-print(json.dumps({"told": told, "first": first, "copies": copies}))
+print(json.dumps({"told": told, "first": first, "copies": copies, "alive": alive}))
 """
 
 
 @pytest.fixture(scope="module")
-def answers(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[object]]]:
+def answers(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = tmp_path_factory.mktemp("telling")
     libraries = [
         Library(file, (Unit(f"{part}.c", SOURCE, defines=(f"TELLING_{part}",)),), tuple(names.split()), "amd")
@@ -97,24 +111,32 @@ def answers(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    found: dict[str, list[list[object]]] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
-def test_each_call_meets_what_was_set(answers: dict[str, list[list[object]]]) -> None:
+def test_each_call_meets_what_was_set(answers: dict[str, Any]) -> None:
     """Stream, pointer mode, atomics mode and math mode, in any order of setting, on more streams than are kept apart.
 
     rocBLAS's math mode is 1 where conversions are allowed (XF32), which is TF32 in cuBLAS; its other numbers are NVIDIA's."""
     assert len(answers["told"]) == 400
     for number, (wanted, met) in enumerate(answers["told"]):
-        stream, pointer, atomics, math = wanted  # type: ignore[misc]
-        assert met == [stream, pointer, atomics, int(math & 15 == 3)], f"call {number}"  # type: ignore[operator]
+        stream, pointer, atomics, math = wanted
+        assert met == [stream, pointer, atomics, int(math & 15 == 3)], f"call {number}"
 
 
-def test_the_first_api_computes_on_its_stream(answers: dict[str, list[list[object]]]) -> None:
+def test_no_handle_of_amds_is_left(answers: dict[str, Any]) -> None:
+    """Each holds a workspace on the card, which no leak search sees."""
+    alive = answers["alive"]
+    assert 2 <= alive["in use"] <= 2 * STREAMS
+    assert 1 <= alive["the first API shut down"] < alive["in use"]
+    assert (alive["destroyed"], alive["fifty more"]) == (0, 0)
+
+
+def test_the_first_api_computes_on_its_stream(answers: dict[str, Any]) -> None:
     assert [line for line in answers["first"] if line[0] != line[1]] == []
 
 
-def test_copies_are_ordered_on_the_stream_that_they_are_given(answers: dict[str, list[list[object]]]) -> None:
+def test_copies_are_ordered_on_the_stream_that_they_are_given(answers: dict[str, Any]) -> None:
     assert len(answers["copies"]) == 16 * (STREAMS + 1)
     assert [line for line in answers["copies"] if line[1] != line[2]] == []

@@ -63,8 +63,32 @@ def harmless_when_zero(library: str) -> list[str]:
     return sorted(f.name for f in load().functions(library, 12) if f.entry.os in ("", "linux"))
 
 
+# Answered without a look at the handle: where the version goes is NULL; a product of bytes is not supported.
+WITHOUT_A_LOOK = {"cublasGetVersion_v2": 7, "cublasUint8gemmBias": 15}
+
+
+@pytest.mark.parametrize("word", ["0", "0x1234", "freed"])
+def test_each_function_answers_that_it_is_no_handle(word: str, plain: Subject) -> None:
+    """All other arguments 0: of all that is wrong with the call the handle is told, in each of the functions."""
+    names = taking_a_handle("cublas")
+    ran = plain.run("every", word, str(plain.path), given="\n".join(names))
+    assert ran.code == 0, ran
+    said = iter(line for line in ran.err.splitlines() if line.startswith(("cublas", "  ")))
+    answers = {name: int(next(said)) for name in said}
+    assert list(answers) == names
+    assert {n: s for n, s in answers.items() if s != 1} == WITHOUT_A_LOOK
+
+
+@pytest.mark.parametrize("judge", ["plain", "valgrind"])
+def test_each_function_with_a_good_handle_and_nothing_else(judge: str, request: pytest.FixtureRequest) -> None:
+    """Sizes of 0, options of 0 and NULL for each pointer."""
+    subject: Subject = request.getfixturevalue(judge)
+    ran = subject.run("every", "live", str(subject.path), given="\n".join(taking_a_handle("cublas")))
+    assert ran.code == 0, ran
+
+
 @pytest.mark.parametrize("library", ["cublas", "cublasLt"])
-@pytest.mark.parametrize("word", ["0", "0x1234"])
+@pytest.mark.parametrize("word", ["0", "0x1234", "freed"])
 @pytest.mark.parametrize("judge", ["plain", "valgrind", pytest.param("sanitized", marks=pytest.mark.slow)])
 def test_each_function_with_a_bad_handle(judge: str, word: str, library: str, request: pytest.FixtureRequest) -> None:
     """All other arguments 0 as well. A function that crashes is the last one written."""

@@ -7,12 +7,13 @@ any refusal is right."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import golden
 from .cases import Change
 from .names import BAD_PARAM, SUCCESS, blames, in_version, refuses
 from .registry import Procedure
+from .subject import Subject
 
 FOREIGN = 0x1234
 REFUSED = "refused"  # any status but success
@@ -33,6 +34,12 @@ class StatusCase:
     expected: int | str
     ours: bool = False  # undefined in NVIDIA's library: not asked there
     handle: str = ""  # `freed`: the handle that the bench puts in
+
+    def made(self, subject: Subject) -> Change:
+        """The change, with a dead handle of this subject's where one is asked for."""
+        if self.handle != "freed":
+            return self.change
+        return replace(self.change, replaced=dict.fromkeys(self.change.replaced, subject.handle("freed")))
 
     def right(self, got: int | None, version: int) -> bool:
         if got is None:

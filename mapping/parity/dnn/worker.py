@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ from ..process import Answer, Note, serve
 from ..subject import LoadError, select_backend
 from . import golden, procedures
 from .bench import Bench
-from .cases import Case, Change, Values
+from .cases import Case, Values
 from .corners import CORNERS, forced
 from .numbers import check_numbers
 from .registry import PROCEDURES, Procedure
-from .status import StatusCase, status_cases
+from .status import status_cases
 from .subject import HostOnlySubject, LibrarySubject, Subject
 
 # cuDNN 9's EXECUTION_FAILED, INTERNAL_ERROR and their finer forms: the device may be lost.
@@ -82,7 +81,7 @@ class Worker:
                 continue
             shown = case.shown(version)
             self.answer({"at": i, "case": case.name, "expected": shown})
-            got, notes = self.bench.ask(procedure, self._made(case))
+            got, notes = self.bench.ask(procedure, case.made(self.bench.subject))
             right = case.right(got, version)
             self.answer(
                 {"case": case.name, "expected": shown, "got": got, "changed": list(notes), "right": right or nvidia}
@@ -90,12 +89,6 @@ class Worker:
             if got is None or got // (1000 if version >= 9 else 1) in _SUSPICIOUS:
                 self._look()
         self.answer({"done": True})
-
-    def _made(self, case: StatusCase) -> Change:
-        if case.handle != "freed":
-            return case.change
-        freed = self.bench.subject.handle("freed")
-        return replace(case.change, replaced=dict.fromkeys(case.change.replaced, freed))
 
     def _look(self) -> None:
         broken = self.bench.subject.broken()

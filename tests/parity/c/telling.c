@@ -32,9 +32,10 @@ void *telling_copied_on(void) { return copied_on; }
 
 #ifdef TELLING_BLAS
 static state last;
+static int alive; /* handles: each has a workspace on the card */
 
-int rocblas_create_handle(state **handle) { return *handle = calloc(1, sizeof(state)), 0; }
-int rocblas_destroy_handle(state *handle) { return free(handle), 0; }
+int rocblas_create_handle(state **handle) { return alive++, *handle = calloc(1, sizeof(state)), 0; }
+int rocblas_destroy_handle(state *handle) { return alive--, free(handle), 0; }
 int rocblas_set_stream(state *handle, void *stream) { return handle->stream = stream, 0; }
 int rocblas_set_pointer_mode(state *handle, int mode) { return handle->pointer_mode = mode, 0; }
 int rocblas_set_atomics_mode(state *handle, int mode) { return handle->atomics_mode = mode, 0; }
@@ -44,4 +45,5 @@ int rocblas_sscal(state *handle, int n, const float *alpha, float *x, int incx) 
     return last = *handle, 0;
 }
 const state *telling_last(void) { return &last; }
+int telling_alive(void) { return alive; }
 #endif

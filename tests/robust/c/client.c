@@ -2,6 +2,8 @@
  *
  *     client LIBCUBLAS garbage | threads | cycles N | tiles | fork | reload | exit | every WORD LIBRARY < names
  *
+ * WORD is the first argument of each function: a number, `live` (a new handle) or `freed` (one that was destroyed).
+ *
  * Prints `ok` and ends with 0, or says what was answered and what was expected. Run it under valgrind, or with
  * libraries that carry AddressSanitizer: that nothing was read or lost on the way is for them to say. */
 #include <dlfcn.h>
@@ -232,14 +234,26 @@ static void reload(void) {
 static void every(const char *word, const char *file) {
     void *other = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     uintptr_t first = strtoull(word, NULL, 0);
+    int live = !strcmp(word, "live"), freed = !strcmp(word, "freed");
+    cublasHandle_t handle = NULL;
     char name[128];
+    if (freed) {
+        EXPECT(OK, p_cublasCreate_v2(&handle));
+        EXPECT(OK, p_cublasDestroy_v2(handle));
+        first = (uintptr_t)handle;
+    }
     while (scanf("%127s", name) == 1) {
         typedef int (*call)(uintptr_t, long, long, long, long, long, long, long, long, long, long, long, long, long, long,
                             long, long, long, long, long, long, long, long, long, long, long);
         call function = (call)dlsym(other, name);
         fprintf(stderr, "%s\n", name); /* the last one written is the one that crashed */
+        if (live) { /* a fresh one for each: some destroy it */
+            EXPECT(OK, p_cublasCreate_v2(&handle));
+            first = (uintptr_t)handle;
+        }
         if (!function) printf("no %s\n", name), failures++;
-        else function(first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        else fprintf(stderr, "  %d\n", function(first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+        if (live) (void)p_cublasDestroy_v2(handle);
     }
 }
 
