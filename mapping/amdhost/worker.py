@@ -5,7 +5,9 @@ which one a dead child died of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ctypes
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,10 @@ from ..parity.subject import LibrarySubject
 from ..tables.loader import load
 from ..tables.model import Function, Tables
 from .asked import SHOWN, add, enter, entered, serve_with
-from .log import ALL, ON_STREAM, Event, FakeHip, Kind, Rules
+from .log import ALL, ON_STREAM, Event, FakeHip, Kind, Rules, astray
 from .results import Check, Outcome
+
+SECOND = 1  # the fake has two devices
 
 
 class Watched(LibrarySubject):
@@ -38,6 +42,7 @@ class Watched(LibrarySubject):
         self.broken_rules = self.rules.broken(self.hip.take())
         self.captured = 0  # the stream that calls are captured on
         self._stream = 0
+        self._there: tuple[int, int] | None = None  # a handle of the second device, and a stream of its own
 
     def invoke(self, function: Function, arguments: Sequence[Any]) -> Any:
         self.hip.take()  # what the suite itself asked for
@@ -63,9 +68,28 @@ class Watched(LibrarySubject):
                 raise StickyError(f"cublasSetStream_v2 answered {status}")
             self._stream = stream
 
-    def call(self, name: str, *arguments: int) -> int:
-        import ctypes
+    @contextmanager
+    def on_second_device(self) -> Iterator[None]:
+        """Its own handle, on a stream of its own, while the second device is current; broken rules are left in `told`."""
+        self.hip.choose(SECOND)
+        self.hip.take()
+        if self._there is None:
+            self._there = self._create(), self.hip.stream()
+            if self.call("cublasSetStream_v2", *self._there):
+                raise StickyError("a handle of the second device takes no stream")
+            self.rules.broken(self.hip.take())
+        before = self._handle, self._stream, self._mode
+        (self._handle, self._stream), self._mode = self._there, False
+        try:
+            yield
+            self.pointer_mode(False)
+            if self.hip.chosen() != SECOND:
+                self.broken_rules.append(f"device {self.hip.chosen()} is current after a call, it was {SECOND}")
+        finally:
+            self._handle, self._stream, self._mode = before
+            self.hip.choose(0)
 
+    def call(self, name: str, *arguments: int) -> int:
         entry = getattr(self._cublas, name)
         return int(entry(*(ctypes.c_void_p(a) for a in arguments)))
 
@@ -97,6 +121,7 @@ class Worker:
         if not why_untested(function) and not self.config.get("checks_only"):
             self._valid(function, outcome)
             self._captured(function, outcome)
+            self._elsewhere(function, outcome)
             if function.form.wide:
                 self._wide(function, outcome)
         self._checks(function, outcome)
@@ -197,6 +222,22 @@ class Worker:
             self.subject.captured = 0
         enter(outcome, self.subject.events)
         return self.subject.told(), result.status
+
+    def _elsewhere(self, function: Function, outcome: Outcome) -> None:
+        """On a handle of the second device, while that is current: all work and memory is there, and it stays current.
+        cuBLAS's first API has one handle a process, of the device that was current first."""
+        if function.form.base == "v1":
+            return
+        self.note(f"{function.name} on device {SECOND}")
+        outcome.rules += self.subject.told()
+        with self.subject.on_second_device():
+            result = self.bench.run(function, baseline(function))
+        enter(outcome, self.subject.events)
+        if result.status and not outcome.refused:
+            add(outcome.rules, f"status {result.status} on device {SECOND}")
+        for line in astray(self.subject.events, SECOND):
+            add(outcome.rules, line)
+        outcome.devices = 2
 
     def _wide(self, function: Function, outcome: Outcome) -> None:
         """Sizes beyond 32 bits, with work to do: nobody computes here, so nobody needs the memory. What AMD's `_64`
