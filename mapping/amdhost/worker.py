@@ -18,6 +18,9 @@ from ..parity.cases import BY_MODE, Case, all_params, as_python
 from ..parity.check import Workbench
 from ..parity.memory import StickyError
 from ..parity.numbers import derived_seed
+from ..parity.procedures.registry import procedure_of
+from ..parity.procedures.running import repeat
+from ..parity.procedures.trial import Bench, StatusError, Trial, WrongError
 from ..parity.process import Note
 from ..parity.status import HUGE_LD, OVER_INT, StatusCase, baseline, status_cases
 from ..parity.strategies import cases, why_untested
@@ -99,6 +102,30 @@ class Watched(LibrarySubject):
         return found
 
 
+class Told(Trial):
+    """A procedure's example, and what its function made HIP do. `stream`: what its handles get; `captured` while it is called."""
+
+    def __init__(self, bench: Bench, subject: Watched, function: Function, number: int, stream: int) -> None:
+        super().__init__(bench, function, number)
+        self.subject, self.stream_set, self.captured = subject, stream, False
+        self.events: list[Event] = []
+
+    def create(self) -> int:
+        made = super().create()
+        self.done("cublasSetStream_v2", made, self.stream_set)
+        return made
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        own = name == self.function.name
+        self.subject.captured = self.stream_set if own and self.captured else 0
+        try:
+            return super().call(name, *arguments)
+        finally:
+            self.subject.captured = 0
+            if own:
+                self.events += self.subject.events
+
+
 class Worker:
     def __init__(self, config: dict[str, Any]) -> None:
         self.config = config
@@ -106,6 +133,7 @@ class Worker:
         folder = Path(config["subject"])
         self.subject = Watched(folder, self.tables, config["major"], Path(config["hip"]))
         self.bench = Workbench(self.subject)
+        self.trials = Bench(self.subject, self.tables, config["major"], cpu=False)
         # A stream that the default one does not wait for, as most programs' are; and the default one.
         self.streams = (0, self.subject.hip.stream(), self.subject.hip.stream())
         self.note = Note(config["scratch"])
@@ -124,6 +152,8 @@ class Worker:
             self._elsewhere(function, outcome)
             if function.form.wide:
                 self._wide(function, outcome)
+        elif procedure_of(function) and not self.config.get("checks_only"):
+            self._tried(function, outcome)
         self._checks(function, outcome)
         outcome.rules = [*outcome.rules, *self.subject.told()][: 2 * SHOWN]
         return outcome
@@ -170,6 +200,56 @@ class Worker:
         else:
             add(outcome.lost, _line(case, function))
         self._look(events, outcome)
+
+    def _tried(self, function: Function, outcome: Outcome) -> None:
+        """The examples of a function that a procedure tries; one under capture, one on the second device."""
+        for number in range(self.config["examples"]):
+            stream = self.streams[number % len(self.streams)]
+            trial = Told(self.trials, self.subject, function, number, stream)
+            right, refusal = self._try(trial, outcome)
+            outcome.calls += 1
+            if refusal:
+                add(outcome.refused, refusal)
+            elif any(e.kind == Kind.LAUNCH for e in trial.events):
+                outcome.launched += 1
+            elif right:
+                outcome.idle += 1
+            else:
+                add(outcome.lost, repeat(function, number))
+            stray = [e for e in trial.events if e.kind in ON_STREAM and e.stream not in (stream, ALL)]
+            if stray:
+                add(outcome.rules, f"works on another stream than was set: {stray[0].name}")
+        outcome.rules += self.subject.told()
+        trial = Told(self.trials, self.subject, function, 0, self.streams[2])
+        trial.captured = True
+        _, refusal = self._try(trial, outcome)
+        outcome.rules += self.subject.told()
+        outcome.capture = refusal or "ok"
+        self.subject.hip.choose(SECOND)
+        try:
+            trial = Told(self.trials, self.subject, function, 0, self.subject.hip.stream())
+            _, refusal = self._try(trial, outcome)
+        finally:
+            self.subject.hip.choose(0)
+        outcome.rules += [refusal] if refusal else []
+        for line in astray(trial.events, SECOND):
+            add(outcome.rules, line)
+        outcome.devices = 2
+
+    def _try(self, trial: Told, outcome: Outcome) -> tuple[bool, str]:
+        """Whether the results are in memory, and how a call was refused."""
+        self.note(repeat(trial.function, trial.number))
+        try:
+            procedure = procedure_of(trial.function)
+            assert procedure is not None
+            procedure.body(trial)
+        except StatusError as error:
+            return False, str(error)
+        except WrongError:
+            return False, ""
+        finally:
+            enter(outcome, trial.events)
+        return True, ""
 
     def _look(self, events: Sequence[Event], outcome: Outcome) -> None:
         """What is no fault, but worth knowing."""
