@@ -2,9 +2,9 @@
 
 `misses_NAME(&row, …)` looks where a call's row would lie: at a sum of its keys, chosen here so that no two rows meet. It
 answers whether that is not the row of these types; a dozen instructions. It knows the rows that one call of AMD's answers;
-`find_NAME(…)` knows all of them and is for the cold twin: there the rows of our blocks are looked through one by one. A row holds NVIDIA's numbers (`is_…`), in `by` which target of
-the entry answers, and for each argument of AMD's that is a type its number, as wide as the argument's place on the
-stack: one `push` then takes it out of the row. It lies in one line of the cache.
+`find_NAME(…)` knows all of them and is for the cold twin, where those of our blocks are looked through one by one. A row holds
+NVIDIA's numbers (`is_…`), in `by` which target of the entry answers, and for each argument of AMD's that is a type its number,
+as wide as the argument's place on the stack: one `push` then takes it out of the row. It lies in one line of the cache.
 """
 
 from __future__ import annotations
