@@ -435,7 +435,9 @@ class ChapterWriter:
         admit = f"dg_admit({name(handle.name)}, {slot.magic})" if handle and slot else "dg_start()"
         w.line(f"    cdef int reason = {admit}")
         for backend in backends:
-            w.line("    if reason == DG_OK:")
+            # A handle that was admitted is not one of a process that forked or ends: what is open may be called.
+            opened = f" and not dg_opened(&dg_own_backends[DG_OF_{backend.upper()}])" if handle and slot else ""
+            w.line(f"    if reason == DG_OK{opened}:")
             w.line(f'        reason = dg_need("{backend}")')
         w.line("    if reason != DG_OK:")
         w.line(f'        {"explain" if self.library.explains else "dg_refused"}_handle("{function.name}", reason)')

@@ -24,7 +24,14 @@ pytestmark = [
     pytest.mark.parity,
     pytest.mark.skipif(sys.platform != "linux", reason="the fake HIP runtime stands in for ROCm's Linux libraries"),
 ]
-FEW = ("cublasSgemm_v2", "cublasDsyrk_v2", "cublasSaxpy_v2", "cublasCdotc_v2", "cublasGemmEx", "cublasSgemmGroupedBatched")
+FEW = (
+    "cublasSgemm_v2",
+    "cublasDsyrk_v2",
+    "cublasSaxpy_v2",
+    "cublasCdotc_v2",
+    "cublasGemmEx",
+    "cublasSgemmGroupedBatched",
+)
 
 
 @pytest.fixture(scope="module")

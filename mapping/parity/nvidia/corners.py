@@ -4,13 +4,14 @@ empty sizes, singular systems. Small calls whose results are exact, so that a ro
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 from .probes import GROUPS as GROUPS
 from .probes import Data, Host, Members, Tongue, group
 
 NAN, INF = float("nan"), float("inf")
-_VECTORS = (
+_VECTORS: tuple[Sequence[float], ...] = (
     (1, -3, 3, 2), (NAN, 1, 2), (1, NAN, 2), (1, 2, NAN), (NAN, NAN), (INF, NAN, 1), (1, NAN, INF), (-INF, INF), (0, -0.0, 0),
     (2, 0, NAN, 0), (4, 4, 4), (-1,),
 )  # fmt: skip
@@ -34,11 +35,11 @@ def corners_of_searches(t: Tongue) -> None:
             t.ask(function, t.handle, n, Data((3, 0, 4, 0)), inc, out)
     for function in ("cublasIcamax_v2", "cublasIcamin_v2", "cublasScasum_v2", "cublasScnrm2_v2"):
         out = Host((9,), "i32" if "Ic" in function else "f32")
-        for values in (
+        for pairs in (
             (3 + 0j, 0 + 3j, 1 + 2j), (1, complex(NAN, 0), 2), (1, complex(0, NAN), 2), (complex(NAN, 9), 1, 2), (complex(INF, NAN), 1),
             (-3 - 4j, 3 + 4j), (0, 0),
         ):  # fmt: skip
-            t.ask(function, t.handle, len(values), Data(values, "c32"), 1, out)
+            t.ask(function, t.handle, len(pairs), Data(pairs, "c32"), 1, out)
 
 
 @group
@@ -81,9 +82,9 @@ def corners_of_level_2(t: Tongue) -> None:
     a = (1, 3, 2, 4)  # [[1, 2], [3, 4]]
     ones, h = Data((1, 1)), t.handle
     for alpha in (Host((0,)), Host((2,))):
-        for beta in (0, 1, 2):
+        for b in (0, 1, 2):
             for matrix in (a, (1, NAN, 2, 4)):
-                rest = (alpha, Data(matrix), 2, ones, 1, Host((beta,)), Data((NAN if beta == 0 else 5, 6)), 1)
+                rest = (alpha, Data(matrix), 2, ones, 1, Host((b,)), Data((NAN if b == 0 else 5, 6)), 1)
                 t.ask("cublasSgemv_v2", h, _N, 2, 2, *rest)
                 t.ask("cublasSsymv_v2", h, _UPPER, 2, *rest)
         t.ask("cublasSger_v2", h, 2, 2, alpha, Data((1, NAN)), 1, Data((1, 2)), 1, Data(a), 2)
@@ -97,9 +98,9 @@ def corners_of_level_2(t: Tongue) -> None:
         x, y = Data((1, 10, 100)), Data((NAN, NAN))
         t.ask("cublasSgemv_v2", h, _N, 2, 2, one, Data(a), 2, x, incx, none, y, incy)
     for unit in (_PLAIN, _UNIT):
-        for matrix in ((2, 1, NAN, 4), (0, 1, 2, 4), (NAN, 1, 2, NAN)):
+        for triangle in ((2, 1, NAN, 4), (0, 1, 2, 4), (NAN, 1, 2, NAN)):
             for function in ("cublasStrmv_v2", "cublasStrsv_v2"):
-                t.ask(function, h, _LOWER, _N, unit, 2, Data(matrix), 2, Data((2, 8)), 1)
+                t.ask(function, h, _LOWER, _N, unit, 2, Data(triangle), 2, Data((2, 8)), 1)
     # Imaginary parts on the diagonal count as 0.
     hermitian = Data((1 + 5j, 2 + 1j, 2 - 1j, 3 + 7j), "c32")
     x, y = Data((1, 1), "c32"), Data((NAN, 0), "c32")
@@ -112,15 +113,15 @@ def corners_of_level_2(t: Tongue) -> None:
 def corners_of_level_3(t: Tongue) -> None:
     h, unity, nines = t.handle, Data((1, 0, 0, 1)), Data((9,) * 4)
     for alpha in (Host((0,)), Host((2,))):
-        for beta in (0, 1, 2):
-            c = Data((NAN, 5, 6, 7) if beta == 0 else (5, 6, 7, 8))
+        for b in (0, 1, 2):
+            c = Data((NAN, 5, 6, 7) if b == 0 else (5, 6, 7, 8))
             for matrix in (Data((1, 3, 2, 4)), Data((1, NAN, 2, 4))):
-                head, tail = (alpha, matrix, 2), (Host((beta,)), c, 2)
+                head, tail = (alpha, matrix, 2), (Host((b,)), c, 2)
                 for k in (0, 2):
                     t.ask("cublasSgemm_v2", h, _N, _N, 2, 2, k, *head, unity, 2, *tail)
                     t.ask("cublasSsyrk_v2", h, _LOWER, _N, 2, k, *head, *tail)
                 t.ask("cublasSsymm_v2", h, _LEFT, _UPPER, 2, 2, *head, unity, 2, *tail)
-                t.ask("cublasSgeam", h, _N, _T, 2, 2, *head, Host((beta,)), Data((1, 2, 3, NAN)), 2, nines, 2)
+                t.ask("cublasSgeam", h, _N, _T, 2, 2, *head, Host((b,)), Data((1, 2, 3, NAN)), 2, nines, 2)
         for unit in (_PLAIN, _UNIT):
             for triangle in ((2, 1, NAN, 4), (0, 1, 2, 4), (NAN, 1, 2, NAN)):
                 both = (_LEFT, _LOWER, _N, unit, 2, 2, alpha, Data(triangle), 2, Data((4, 8, NAN, 2)), 2)

@@ -135,7 +135,8 @@ class Tongue:
         except AttributeError:
             self._tell({"step": [function, words, "missing", []], "at": at})
             return None
-        given, written = [], []
+        given: list[Any] = []
+        written: list[tuple[Out, Any]] = []
         memory = _Memory(self) if any(isinstance(a, (Data, Host, Members)) for a in arguments) else None
         for argument in arguments:
             if memory and isinstance(argument, (Data, Host, Members)):
@@ -202,7 +203,7 @@ def _elements(values: Sequence[complex]) -> str:
     return f"[{' '.join(_element(v) for v in values)}]"
 
 
-def _element(value: complex) -> str:
+def _element(value: Any) -> str:
     if isinstance(value, complex):
         return f"{_element(value.real)},{_element(value.imag)}"
     return "nan" if value != value else f"{value:.6g}"
