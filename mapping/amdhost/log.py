@@ -181,3 +181,13 @@ class Rules:
                 found.append(f"{function}: work on a second stream of one rocblas_handle, nobody waited for the first")
             self._stream[handle] = e.stream
         return found
+
+
+def astray(events: Iterable[Event], device: int) -> list[str]:
+    """What was done on another device than that of the call's handle."""
+    found = []
+    for e in events:
+        place = e.device if e.kind in (Kind.ALLOC, Kind.COPY) else e.home
+        if e.kind in (*ON_STREAM, Kind.ALLOC, Kind.COPY) and place != device:
+            found.append(f"{e.name} on device {place}, the handle is device {device}'s")
+    return list(dict.fromkeys(found))

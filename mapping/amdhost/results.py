@@ -47,6 +47,7 @@ class Outcome:
     checks: int = 0
     wrong: list[Check] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)  # what HIP was asked for that it must not be
+    devices: int = 0  # how many it was called on, each with a handle of its own
     capture: str = ""  # how a captured call went: "" where none was made
     amd: list[str] = field(default_factory=list)  # AMD's functions that were entered
     notes: list[str] = field(default_factory=list)

@@ -5,7 +5,9 @@ which one a dead child died of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ctypes
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,9 @@ from ..parity.cases import BY_MODE, Case, all_params, as_python
 from ..parity.check import Workbench
 from ..parity.memory import StickyError
 from ..parity.numbers import derived_seed
+from ..parity.procedures.registry import procedure_of
+from ..parity.procedures.running import repeat
+from ..parity.procedures.trial import Bench, StatusError, Trial, WrongError
 from ..parity.process import Note
 from ..parity.status import HUGE_LD, OVER_INT, StatusCase, baseline, status_cases
 from ..parity.strategies import cases, why_untested
@@ -23,8 +28,10 @@ from ..parity.subject import LibrarySubject
 from ..tables.loader import load
 from ..tables.model import Function, Tables
 from .asked import SHOWN, add, enter, entered, serve_with
-from .log import ALL, ON_STREAM, Event, FakeHip, Kind, Rules
+from .log import ALL, ON_STREAM, Event, FakeHip, Kind, Rules, astray
 from .results import Check, Outcome
+
+SECOND = 1  # the fake has two devices
 
 
 class Watched(LibrarySubject):
@@ -38,6 +45,7 @@ class Watched(LibrarySubject):
         self.broken_rules = self.rules.broken(self.hip.take())
         self.captured = 0  # the stream that calls are captured on
         self._stream = 0
+        self._there: tuple[int, int] | None = None  # a handle of the second device, and a stream of its own
 
     def invoke(self, function: Function, arguments: Sequence[Any]) -> Any:
         self.hip.take()  # what the suite itself asked for
@@ -63,9 +71,28 @@ class Watched(LibrarySubject):
                 raise StickyError(f"cublasSetStream_v2 answered {status}")
             self._stream = stream
 
-    def call(self, name: str, *arguments: int) -> int:
-        import ctypes
+    @contextmanager
+    def on_second_device(self) -> Iterator[None]:
+        """Its own handle, on a stream of its own, while the second device is current; broken rules are left in `told`."""
+        self.hip.choose(SECOND)
+        self.hip.take()
+        if self._there is None:
+            self._there = self._create(), self.hip.stream()
+            if self.call("cublasSetStream_v2", *self._there):
+                raise StickyError("a handle of the second device takes no stream")
+            self.rules.broken(self.hip.take())
+        before = self._handle, self._stream, self._mode
+        (self._handle, self._stream), self._mode = self._there, False
+        try:
+            yield
+            self.pointer_mode(False)
+            if self.hip.chosen() != SECOND:
+                self.broken_rules.append(f"device {self.hip.chosen()} is current after a call, it was {SECOND}")
+        finally:
+            self._handle, self._stream, self._mode = before
+            self.hip.choose(0)
 
+    def call(self, name: str, *arguments: int) -> int:
         entry = getattr(self._cublas, name)
         return int(entry(*(ctypes.c_void_p(a) for a in arguments)))
 
@@ -75,6 +102,30 @@ class Watched(LibrarySubject):
         return found
 
 
+class Told(Trial):
+    """A procedure's example, and what its function made HIP do. `stream`: what its handles get; `captured` while it is called."""
+
+    def __init__(self, bench: Bench, subject: Watched, function: Function, number: int, stream: int) -> None:
+        super().__init__(bench, function, number)
+        self.subject, self.stream_set, self.captured = subject, stream, False
+        self.events: list[Event] = []
+
+    def create(self) -> int:
+        made = super().create()
+        self.done("cublasSetStream_v2", made, self.stream_set)
+        return made
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        own = name == self.function.name
+        self.subject.captured = self.stream_set if own and self.captured else 0
+        try:
+            return super().call(name, *arguments)
+        finally:
+            self.subject.captured = 0
+            if own:
+                self.events += self.subject.events
+
+
 class Worker:
     def __init__(self, config: dict[str, Any]) -> None:
         self.config = config
@@ -82,6 +133,7 @@ class Worker:
         folder = Path(config["subject"])
         self.subject = Watched(folder, self.tables, config["major"], Path(config["hip"]))
         self.bench = Workbench(self.subject)
+        self.trials = Bench(self.subject, self.tables, config["major"], cpu=False)
         # A stream that the default one does not wait for, as most programs' are; and the default one.
         self.streams = (0, self.subject.hip.stream(), self.subject.hip.stream())
         self.note = Note(config["scratch"])
@@ -97,8 +149,11 @@ class Worker:
         if not why_untested(function) and not self.config.get("checks_only"):
             self._valid(function, outcome)
             self._captured(function, outcome)
+            self._elsewhere(function, outcome)
             if function.form.wide:
                 self._wide(function, outcome)
+        elif procedure_of(function) and not self.config.get("checks_only"):
+            self._tried(function, outcome)
         self._checks(function, outcome)
         outcome.rules = [*outcome.rules, *self.subject.told()][: 2 * SHOWN]
         return outcome
@@ -145,6 +200,56 @@ class Worker:
         else:
             add(outcome.lost, _line(case, function))
         self._look(events, outcome)
+
+    def _tried(self, function: Function, outcome: Outcome) -> None:
+        """The examples of a function that a procedure tries; one under capture, one on the second device."""
+        for number in range(self.config["examples"]):
+            stream = self.streams[number % len(self.streams)]
+            trial = Told(self.trials, self.subject, function, number, stream)
+            right, refusal = self._try(trial, outcome)
+            outcome.calls += 1
+            if refusal:
+                add(outcome.refused, refusal)
+            elif any(e.kind == Kind.LAUNCH for e in trial.events):
+                outcome.launched += 1
+            elif right:
+                outcome.idle += 1
+            else:
+                add(outcome.lost, repeat(function, number))
+            stray = [e for e in trial.events if e.kind in ON_STREAM and e.stream not in (stream, ALL)]
+            if stray:
+                add(outcome.rules, f"works on another stream than was set: {stray[0].name}")
+        outcome.rules += self.subject.told()
+        trial = Told(self.trials, self.subject, function, 0, self.streams[2])
+        trial.captured = True
+        _, refusal = self._try(trial, outcome)
+        outcome.rules += self.subject.told()
+        outcome.capture = refusal or "ok"
+        self.subject.hip.choose(SECOND)
+        try:
+            trial = Told(self.trials, self.subject, function, 0, self.subject.hip.stream())
+            _, refusal = self._try(trial, outcome)
+        finally:
+            self.subject.hip.choose(0)
+        outcome.rules += [refusal] if refusal else []
+        for line in astray(trial.events, SECOND):
+            add(outcome.rules, line)
+        outcome.devices = 2
+
+    def _try(self, trial: Told, outcome: Outcome) -> tuple[bool, str]:
+        """Whether the results are in memory, and how a call was refused."""
+        self.note(repeat(trial.function, trial.number))
+        try:
+            procedure = procedure_of(trial.function)
+            assert procedure is not None
+            procedure.body(trial)
+        except StatusError as error:
+            return False, str(error)
+        except WrongError:
+            return False, ""
+        finally:
+            enter(outcome, trial.events)
+        return True, ""
 
     def _look(self, events: Sequence[Event], outcome: Outcome) -> None:
         """What is no fault, but worth knowing."""
@@ -197,6 +302,22 @@ class Worker:
             self.subject.captured = 0
         enter(outcome, self.subject.events)
         return self.subject.told(), result.status
+
+    def _elsewhere(self, function: Function, outcome: Outcome) -> None:
+        """On a handle of the second device, while that is current: all work and memory is there, and it stays current.
+        cuBLAS's first API has one handle a process, of the device that was current first."""
+        if function.form.base == "v1":
+            return
+        self.note(f"{function.name} on device {SECOND}")
+        outcome.rules += self.subject.told()
+        with self.subject.on_second_device():
+            result = self.bench.run(function, baseline(function))
+        enter(outcome, self.subject.events)
+        if result.status and not outcome.refused:
+            add(outcome.rules, f"status {result.status} on device {SECOND}")
+        for line in astray(self.subject.events, SECOND):
+            add(outcome.rules, line)
+        outcome.devices = 2
 
     def _wide(self, function: Function, outcome: Outcome) -> None:
         """Sizes beyond 32 bits, with work to do: nobody computes here, so nobody needs the memory. What AMD's `_64`

@@ -2,9 +2,9 @@
 
 `misses_NAME(&row, …)` looks where a call's row would lie: at a sum of its keys, chosen here so that no two rows meet. It
 answers whether that is not the row of these types; a dozen instructions. It knows the rows that one call of AMD's answers;
-`find_NAME(…)` knows all of them and is for the cold twin. A row holds NVIDIA's numbers (`is_…`), in `by` which target of
-the entry answers, and for each argument of AMD's that is a type its number, as wide as the argument's place on the
-stack: one `push` then takes it out of the row. It lies in one line of the cache.
+`find_NAME(…)` knows all of them and is for the cold twin, where those of our blocks are looked through one by one. A row holds
+NVIDIA's numbers (`is_…`), in `by` which target of the entry answers, and for each argument of AMD's that is a type its number,
+as wide as the argument's place on the stack: one `push` then takes it out of the row. It lies in one line of the cache.
 """
 
 from __future__ import annotations
@@ -159,9 +159,10 @@ class Table:
             w.line("*found = row;")
             w.line(f"return __builtin_expect(!({self._matches()}), 0);")
         with w.block(f"static inline const dg_{self.name} *find_{self.name}({inside}) {{", "}"):
-            w.line(
-                f"const dg_{self.name} *row = rows_of_{self.name}, *end = row + sizeof rows_of_{self.name} / sizeof *row;"
-            )
+            keys = ", ".join(self.combos.keys)
+            w.line(f"const dg_{self.name} *row, *end = rows_of_{self.name} + sizeof rows_of_{self.name} / sizeof *row;")
+            w.line(f"if (!misses_{self.name}(&row, {keys})) return row;")
+            w.line(f"row = rows_of_{self.name} + {place.mask + 1};")
             w.line(f"while (row < end && !({self._matches()})) row++;")
             w.line("return row < end ? row : 0;")
         w.line()

@@ -80,6 +80,17 @@ def _nulls(arguments: Iterable[Argument]) -> str:
 
 
 class _Body(Writer):
+    """`members`: what is done for each member of a batch, `locals`: the variables that it needs beside the arguments."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.locals: list[str] = []
+        self.members: list[str] = []
+
+    def local(self, line: str) -> None:
+        self.line(line)
+        self.locals.append(line)
+
     def refuse_status(self) -> None:
         """A bad handle, or a handle whose memory size is being asked."""
         self.line("if status != rocblas_status_success:")
@@ -134,14 +145,22 @@ def _member(a: Argument) -> str:
 
 
 def _loop(body: _Body, r: Routine, lines: Iterable[str]) -> None:
-    """`lines` once, or for each member of a batch."""
+    """`lines` once, or for each member of a batch: in a function of their own, which several threads may be in (`members`)."""
     if r.batch:
-        with body.block(f"for i in range({r.batch}):"):
-            for line in lines:
-                body.line(line)
+        body.members = list(lines)
+        body.line(f"cdef {r.name}_batch batch")
+        for a in _shared(r):
+            body.line(f"batch.{spelling.name(a.name)} = {spelling.name(a.name)}")
+        cost = " * ".join(f"<double>{size}" for size in dims(r, r.data))
+        body.line(f"crew_members({r.batch}, {cost}, {r.name}_members, &batch)")
     else:
         for line in lines:
             body.line(line)
+
+
+def _shared(r: Routine) -> list[Argument]:
+    """The arguments that the members of a batch are computed with."""
+    return [a for a in r.args if a.kind.name not in ("handle", "batch")]
 
 
 def _level1(body: _Body, r: Routine) -> None:
@@ -189,7 +208,7 @@ def _product(body: _Body, r: Routine) -> None:
     summed = " and ".join(f"{k} > 0" for k in _inner(r))
     no_alpha = f"({summed} and {alpha} == NULL)" if summed else f"{alpha} == NULL"
     body.refuse(f"{beta} == NULL or {no_alpha}", "invalid_pointer")
-    body.line(f"cdef bint used = {summed + ' and ' if summed else ''}{alpha_value} != 0")
+    body.local(f"cdef bint used = {summed + ' and ' if summed else ''}{alpha_value} != 0")
     body.refuse(f"not used and {beta_value} == 1", "success")
     body.refuse(f"{_nulls(r.outputs)} or (used and ({_nulls(r.inputs)}))", "invalid_pointer")
     _refuse_null_members(body, r, "used")
@@ -197,7 +216,7 @@ def _product(body: _Body, r: Routine) -> None:
     if r.is_half:  # its blocks round once, so they take both factors
         lines = ["if used:", f"    {_call(r)}", "else:", f"    {_scale(out, beta_value, '_half')}"]
     elif out.core.name == "vector":
-        body.line(f"cdef {r.element.rocm} one = 1")
+        body.local(f"cdef {r.element.rocm} one = 1")
         lines = [_scale(out, beta_value), "if used:", f"    {_call(r, {r.scalars[1].name: 'one'})}"]
     else:
         lines = ["if used:", f"    {_call(r)}", "else:", f"    {_scale(out, beta_value)}"]
@@ -281,8 +300,8 @@ def _refuse_null_members(body: _Body, r: Routine, used: str = "") -> None:
         body.refuse(written + (f" or ({used} and ({read}))" if used else f" or {read}"), "invalid_pointer")
 
 
-def body(r: Routine) -> str:
-    """The function's body, with sizes of 64 bits."""
+def body(r: Routine) -> tuple[str, str]:
+    """The function's body, with sizes of 64 bits, and what stands in front of it: the members of a batch."""
     out = _Body()
     out.line("cdef rocblas_status status = rb_enter(handle)")
     if r.batch:
@@ -308,4 +327,25 @@ def body(r: Routine) -> str:
         else:
             _plain(out, r)
     out.line("return rocblas_status_success")
+    return out.text(), _members(r, out) if r.batch else ""
+
+
+def _members(r: Routine, body: _Body) -> str:
+    """A piece of a batch: the arguments by their names again, then the loop."""
+    out = Writer()
+    with out.block(f"cdef struct {r.name}_batch:"):
+        for a in _shared(r):
+            out.line(spelling.declare(a.wide, a.name))
+    out.line()
+    out.line()
+    with out.block(f"cdef void {r.name}_members(void *context, int64_t begin, int64_t end) noexcept nogil:"):
+        out.line(f"cdef {r.name}_batch *batch = <{r.name}_batch *>context")
+        out.line("cdef int64_t i")
+        for a in _shared(r):
+            out.line(f"cdef {spelling.declare(a.wide, a.name)} = batch.{spelling.name(a.name)}")
+        for line in body.locals:
+            out.line(line)
+        with out.block("for i in range(begin, end):"):
+            for line in body.members:
+                out.line(line)
     return out.text()

@@ -18,6 +18,9 @@ def folder(name: str) -> Path:
     return paths.package_dir() / "cpu" / name
 
 
+CREW = folder("crew")  # threads, a unit of each library that has work for them
+
+
 def public(hand_written: Path, prefix: str = "") -> set[str]:
     """Functions that the units of a folder declare public."""
     texts = (path.read_text(encoding="utf-8") for path in hand_written.glob("*.pyx"))

@@ -20,7 +20,8 @@ def exports() -> tuple[str, ...]:
 
 def library(openblas: OpenBlas, target: str) -> Library:
     """libMIOpen.so.1 or MIOpen.dll, with OpenBLAS beside it."""
-    folders = (hand_written(), cpu_library.folder("rocblas"))  # half.h, openblas.h
-    made = cpu_library.units("miopen", sorted(hand_written().glob("*.pyx")), folders)
+    folders = (hand_written(), cpu_library.folder("rocblas"), cpu_library.CREW)  # half.h, openblas.h
+    found = [*sorted(hand_written().glob("*.pyx")), cpu_library.CREW / "crew.pyx"]
+    made = cpu_library.units("miopen", found, folders)
     names = ("libMIOpen.so.1", "MIOpen.dll")
     return cpu_library.library(names, target, made, exports(), openblas, openblas.extra_files)

@@ -2,7 +2,7 @@
 
 What a function checks, and in which order, follows from its parameters' kinds (`cpu_bodies.py`). What it computes is
 the `cpu:` rule: a block in mapping/cpu/rocblas/*.pxi of that name, or, where there is none, the routine of that name
-in OpenBLAS's C interface, its arguments given by kind. A batched function is its rule in a loop.
+in OpenBLAS's C interface, its arguments given by kind. A batched function is its rule in a loop that threads share.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _HEAD = """\
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 include "rocblas.pxi"
 include "elements.pxi"
+include "crew.pxi"
 """
 
 
@@ -77,18 +78,23 @@ def _function(writer: Writer, r: Routine) -> None:
     writer.line(f"# {r.entry.file}:{r.entry.where.line} {r.entry.key}: {r.entry.summary}")
     forms = [wide for wide, exists in ((True, r.has_wide), (False, r.has_narrow)) if exists]
     faulty = r.entry.narrow == "first" and r.has_wide
+    text, members = body(r)
+    if members:
+        writer.lines(members)
+        writer.line()
+        writer.line()
     if faulty:
-        _definition(writer, _signature(r, True, f"cdef rocblas_status {r.name}_any("), body(r))
+        _definition(writer, _signature(r, True, f"cdef rocblas_status {r.name}_any("), text)
     for i, wide in enumerate(forms):
         if i or faulty:
             writer.line()
             writer.line()
         writer.line(f"# {_prototype(r, wide)}")
         if faulty:
-            text = _faulty(r) if wide else _narrow_body(r, "_any")
-            _definition(writer, _signature(r, wide), "\n".join(text))
+            lines = _faulty(r) if wide else _narrow_body(r, "_any")
+            _definition(writer, _signature(r, wide), "\n".join(lines))
         else:
-            _definition(writer, _signature(r, wide), body(r) if i == 0 else "\n".join(_narrow_body(r)))
+            _definition(writer, _signature(r, wide), text if i == 0 else "\n".join(_narrow_body(r)))
 
 
 def _definition(writer: Writer, signature: list[str], text: str) -> None:
@@ -212,7 +218,7 @@ def openblas_symbols(texts: Iterable[str]) -> list[str]:
 
 def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> Library:
     """librocblas.so.5 or rocblas.dll, with OpenBLAS beside it. `sources` holds what `generate` answered."""
-    found = [*sorted(hand_written().glob("*.pyx")), *sorted(sources.glob("*.pyx"))]
-    made = cpu_library.units("rocblas", found, (hand_written(),), ("CYTHON_CCOMPLEX=0",))
+    found = [*sorted(hand_written().glob("*.pyx")), *sorted(sources.glob("*.pyx")), cpu_library.CREW / "crew.pyx"]
+    made = cpu_library.units("rocblas", found, (hand_written(), cpu_library.CREW), ("CYTHON_CCOMPLEX=0",))
     names = ("librocblas.so.5", "rocblas.dll")
     return cpu_library.library(names, target, made, exports(tables), openblas, openblas.extra_files)

@@ -8,7 +8,7 @@ implemented", so no call needs a NULL test.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..tables.amd import AmdCall
@@ -41,14 +41,19 @@ MISSING = {
 }
 
 
-# Where a type of AMD's is a number of 32 bits that our functions take out of a row (combos.py): as wide as an argument's place
-# on the stack. Its callee reads the lower half, in all calling conventions that we build for; a register's likewise.
-_AS_PASSED = {"rocblas_datatype": "uint64_t"}
+# Arguments from this one on are on the stack in all calling conventions that we build for, each in a place of 64 bits of which a
+# callee reads what it needs. So a number of 32 bits is passed on as wide as its place: one `push` takes it from there, or out
+# of a row (combos.py), whatever the upper half holds. A register's upper half is nobody's either.
+ON_STACK = 6
+PLACE = "uint64_t"
 
 
-def as_passed(ctype: str) -> str:
-    """The type of an argument in the tables of AMD's functions."""
-    return _AS_PASSED.get(ctype, ctype)
+def as_passed(params: Sequence[tuple[str, str, Kind | None]]) -> list[str]:
+    """The types of a function's arguments in the tables of AMD's functions."""
+    return [
+        PLACE if t == "rocblas_datatype" or (t == "rocblas_int" and i >= ON_STACK) else t
+        for i, (t, _, _) in enumerate(params)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +182,7 @@ def header(imports: Imports) -> str:
         w.line(f"#define DG_OF_{backend.upper()} {i} /* index in dg_own_library.backends */")
         with w.block(f"struct {struct_name(library, backend)} {{", "};"):
             for item in imports.of(backend):
-                types = ", ".join(plain(as_passed(t)) for t, _, _ in item.params) or "void"
+                types = ", ".join(map(plain, as_passed(item.params))) or "void"
                 w.line(f"{item.result}{'' if item.result.endswith('*') else ' '}(*{item.name})({types});")
         w.line(f"extern DG_HIDDEN struct {struct_name(library, backend)} dg_{backend};")
     w.line("extern DG_HIDDEN dg_backend dg_own_backends[];")
@@ -248,7 +253,7 @@ def declarations(imports: Imports, used: set[str] | None = None) -> str:
             with w.block(f"struct {name}:"):
                 w.line("pass")
                 for item in items:
-                    types = ", ".join(cython_type(as_passed(t)) for t, _, _ in item.params)
+                    types = ", ".join(map(cython_type, as_passed(item.params)))
                     result = cython_type(item.result)
                     w.line(f"{result}{'' if result.endswith('*') else ' '}(*{item.name})({types}) noexcept nogil")
             w.line(f"{name} dg_{backend}")

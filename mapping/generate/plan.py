@@ -20,6 +20,7 @@ from ..tables.loader import load
 from ..tables.model import Entry, Function, Library, LibraryVersion, Tables
 from ..tables.types import Translation, Types, View, load_types
 from . import abi, attributes, avoid, combos, cpu, headers, imports, translations
+from .imports import PLACE
 from .spelling import base_names, cython_type, is_pointer
 from .translator import Chapter, ChapterWriter, prototype_c, translation_of
 from .writer import Writer, banner
@@ -203,8 +204,8 @@ class LibrarySources:
             hot_extra.append(f'include "{stem}_cold.pxi"')
             declared = Writer()
             with declared.block(f'cdef extern from "{stem}_cold.h" nogil:'):
-                for function in writer.cold_names:
-                    inside = ", ".join(cython_type(p.ctype) for p in function.params)
+                for function, places in writer.cold_names:
+                    inside = ", ".join(cython_type(PLACE if p.name in places else p.ctype) for p in function.params)
                     result = cython_type(function.result)
                     declared.line(f"{result}{'' if result.endswith('*') else ' '}cold_{function.name}({inside})")
             yield Source(f"{name}/{stem}_cold.pxi", banner(declared.text(), chapter.file, "cold twins"))
@@ -226,8 +227,8 @@ class LibrarySources:
             w = Writer()
             guard = f"{name}_{stem}_COLD_H".upper()
             w.lines(f'#ifndef {guard}\n#define {guard}\n#include "{name}_abi.h"\n#include "generated.h"')
-            for function in writer.cold_names:
-                w.line("DG_HIDDEN " + prototype_c(function, "cold_"))
+            for function, places in writer.cold_names:
+                w.line("DG_HIDDEN " + prototype_c(function, "cold_", places))
             w.line("#endif")
             yield Source(f"{name}/{stem}_cold.h", banner(w.text(), chapter.file, "cold twins", "/*"))
 

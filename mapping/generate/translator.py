@@ -8,7 +8,7 @@ the hot function.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..tables.expr import Binary, Call, Compare, Expr, Logic, Name, Number, grouped
@@ -17,7 +17,7 @@ from ..tables.model import CParam, Function, Library, Target, TypeRecord, backen
 from ..tables.typed import typed_elements
 from ..tables.types import Types
 from .combos import field_of, table_of
-from .imports import Import, Imports, target_import
+from .imports import ON_STACK, PLACE, Import, Imports, target_import
 from .spelling import base_names, cython_type, declare, is_pointer, name, plain
 from .writer import Writer, wrap
 
@@ -63,8 +63,17 @@ def descriptors_of(function: Function) -> list[CParam]:
     return [p for p in function.params if p.kind.name == "desc"]
 
 
-def signature(function: Function, prefix: str = "") -> str:
-    inside = [declare(p.ctype, p.name) for p in function.params]
+def on_stack(function: Function) -> frozenset[str]:
+    """Numbers of 32 bits that a call passes on and that lie on the stack, in a place of 64 (imports.py)."""
+    late = function.params[ON_STACK:]
+    return frozenset(p.name for p in late if p.ctype == "int" and p.kind.name in ("ld", "inc"))
+
+
+def signature(function: Function, prefix: str = "", places: Container[str] = (), suffix: str = "") -> str:
+    """`places`: parameters as wide as their places, whose names get the suffix."""
+    inside = [
+        declare(PLACE, p.name + suffix) if p.name in places else declare(p.ctype, p.name) for p in function.params
+    ]
     result = cython_type(function.result)
     head = f"cdef public {result}{'' if result.endswith('*') else ' '}{prefix}{function.name}("
     lines = wrap(inside, WIDTH, head, " " * 8, ") noexcept nogil:")
@@ -76,8 +85,10 @@ def _stream(word: str, function: Function) -> str:
     return f"{'own' if function.form.twin else 'to'}_stream({word})"
 
 
-def prototype_c(function: Function, prefix: str) -> str:
-    inside = ", ".join(plain(p.declaration) for p in function.params) or "void"
+def prototype_c(function: Function, prefix: str, places: Container[str]) -> str:
+    inside = ", ".join(
+        f"{PLACE} {p.name}" if p.name in places else plain(p.declaration) for p in function.params
+    ) or "void"  # fmt: skip
     return f"{function.result}{'' if function.result.endswith('*') else ' '}{prefix}{function.name}({inside});"
 
 
@@ -85,6 +96,8 @@ def condition(expr: Expr, function: Function) -> str:
     """A check's condition as Cython."""
     match expr:
         case Name(id=word):
+            if word in on_stack(function):
+                return f"<int>{name(word)}"
             return word if word == "NULL" else name(word)
         case Number(value=value):
             return str(value)
@@ -117,7 +130,7 @@ class ChapterWriter:
         self.library = chapter.library
         self.hot = Writer()
         self.cold = Writer()
-        self.cold_names: list[Function] = []
+        self.cold_names: list[tuple[Function, Container[str]]] = []  # and what they take as wide as its place
         self.blocks: dict[str, str] = {}  # shared blocks: name -> parameters and result in C
         self.said = 0
         for function in chapter.functions:
@@ -287,7 +300,7 @@ class ChapterWriter:
     def _translated(self, function: Function) -> None:
         handle = handle_of(function)
         w = self.hot
-        w.lines(signature(function))
+        w.lines(signature(function, places=on_stack(function)))
         self._row(w, function)
         self._use_calls(function)
         backends = self._backends_of(function)
@@ -402,10 +415,14 @@ class ChapterWriter:
 
     def _twin(self, function: Function, block_call: str, backends: list[str]) -> None:
         entry = function.entry
-        self.cold_names.append(function)
+        places = frozenset() if block_call else on_stack(function)
+        self.cold_names.append((function, places))
         w = self.cold
         w.line(f"# {entry.file}:{entry.where.line} {entry.key}")
-        w.lines(signature(function, "cold_"))
+        w.lines(signature(function, "cold_", places, "_place"))
+        for p in function.params:
+            if p.name in places:
+                w.line(f"    cdef int {name(p.name)} = <int>{p.name}_place")
         handle = handle_of(function)
         void = function.result == "void"
         result = cython_type(function.result)
@@ -418,7 +435,9 @@ class ChapterWriter:
         admit = f"dg_admit({name(handle.name)}, {slot.magic})" if handle and slot else "dg_start()"
         w.line(f"    cdef int reason = {admit}")
         for backend in backends:
-            w.line("    if reason == DG_OK:")
+            # A handle that was admitted is not one of a process that forked or ends: what is open may be called.
+            opened = f" and not dg_opened(&dg_own_backends[DG_OF_{backend.upper()}])" if handle and slot else ""
+            w.line(f"    if reason == DG_OK{opened}:")
             w.line(f'        reason = dg_need("{backend}")')
         w.line("    if reason != DG_OK:")
         w.line(f'        {"explain" if self.library.explains else "dg_refused"}_handle("{function.name}", reason)')

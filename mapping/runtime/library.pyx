@@ -111,7 +111,7 @@ cdef public int dg_admit(const void *handle, uint32_t magic) noexcept nogil:
     cdef int reason = dg_start()
     if reason == DG_OK:
         reason = dg_the_core.slot_check(handle, magic)
-    if reason == DG_OK and dg_own_library.backend_count:
+    if reason == DG_OK and dg_own_library.backend_count and dg_load(&dg_own_library.backends[0].state) != 1:
         # The handle may be another library's, or older than this one's loading: its table may be empty still.
         reason = dg_the_core.open(&dg_own_library, dg_own_library.backends[0].library)
     return reason

@@ -63,6 +63,12 @@ FIGURES: Mapping[str, Figure] = {
 }
 
 
+# Calls that a block of ours answers, and what they may add to AMD's own: the figures of zig with a little room.
+COMPOSED: Mapping[str, int] = {"gemmExInt8": 290, "gemmGrouped": 400}
+# The loop of a direct call where AMD's function takes other arguments than the layers above it.
+DIRECT = {"gemmEx": "loop_gemm_ex", "gemmExInt8": "loop_gemm_ex_int8", "gemmGrouped": "loop_two_gemm_batched_ex"}
+
+
 @dataclass(frozen=True)
 class Route:
     """One way to a function: the library that is called, and whose names it has."""
@@ -155,8 +161,8 @@ class Bench:
         return {name: cost[self.loop(name, route)] / COUNT for name in names}
 
     def loop(self, name: str, route: Route) -> str:
-        """The driver's loop: AMD's gemm_ex takes other arguments than the layers above it."""
-        return "loop_gemm_ex" if name == "gemmEx" and route.layer == "rocblas" else f"loop_{name}"
+        """The driver's loop."""
+        return DIRECT[name] if name in DIRECT and route.layer == "rocblas" else f"loop_{name}"
 
     def added(self, route: Route, direct: Mapping[str, float]) -> dict[str, int]:
         """Instructions that a route adds to a direct call."""
@@ -274,6 +280,16 @@ def main() -> None:
             cells = [f"{ns['direct']:.2f} ns ({direct[name]:.0f})"]
             cells += [f"{ns[route]:+.2f} ns ({added[route][name]})" for route in names]
             print(f"| {name} | {' | '.join(cells)} | ({figure.thunk}) | ({figure.hipblas}) |")
+        routes = [route for route in routes if route.layer == "cublas"]
+        direct = bench.instructions(bench.direct, COMPOSED)
+        added = {route.name: bench.added(route, direct) for route in routes}
+        print(f"\n| composed | direct call | {' | '.join(route.name for route in routes)} |")
+        print(f"|---|{'---:|' * (1 + len(routes))}")
+        for name in COMPOSED:
+            ns = nanoseconds({r: children[r] for r in ("direct", *(route.name for route in routes))}, name)
+            cells = [f"{ns['direct']:.2f} ns ({direct[name]:.0f})"]
+            cells += [f"{ns[route.name]:+.2f} ns ({added[route.name][name]})" for route in routes]
+            print(f"| {name} | {' | '.join(cells)} |")
         for child in children.values():
             child.close()
 

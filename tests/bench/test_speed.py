@@ -212,3 +212,61 @@ def test_sgemm_of_the_cpu_backend_is_openblass(sgemm: Sgemm) -> None:
 def test_sgemm(way: str, sgemm: Sgemm, benchmark: BenchmarkFixture) -> None:
     benchmark.group = "sgemm, n = 2048, CPU backend"
     benchmark.pedantic(getattr(sgemm, way), rounds=7, warmup_rounds=1)
+
+
+class Batches:
+    """400 products and LU factors of 64 × 64 floats by the CPU backend, on as many threads as are said."""
+
+    n, count = 64, 400
+
+    def __init__(self, cpu: Path) -> None:
+        self.blas = ctypes.CDLL(str(cpu / "libscipy_openblas64_.so"))
+        self.rocblas, self.rocsolver = (ctypes.CDLL(str(cpu / f)) for f in ("librocblas.so.5", "librocsolver.so.0"))
+        self.handle = ctypes.c_void_p()
+        assert self.rocblas.rocblas_create_handle(ctypes.byref(self.handle)) == 0
+        random = np.random.default_rng(1)
+        self.a, self.b, self.c = (random.random((self.count, self.n, self.n), np.float32) for _ in range(3))
+        self.one, self.whole = np.ones(1, np.float32), self.a + self.n * np.eye(self.n, dtype=np.float32)
+        self.lu = self.whole.copy()
+        self.members = self.lu.ctypes.data + self.lu.strides[0] * np.arange(self.count, dtype=np.uint64)
+        self.pivots, self.info = np.zeros((self.count, self.n), np.int32), np.zeros(self.count, np.int32)
+
+    def gemm(self) -> None:
+        n, step = self.n, ctypes.c_int64(self.n * self.n)
+        one, a, b, c = (ctypes.c_void_p(x.ctypes.data) for x in (self.one, self.a, self.b, self.c))
+        status = self.rocblas.rocblas_sgemm_strided_batched(
+            self.handle, 111, 111, n, n, n, one, a, n, step, b, n, step, one, c, n, step, self.count
+        )
+        assert status == 0
+
+    def getrf(self) -> None:
+        members, pivots, info = (ctypes.c_void_p(x.ctypes.data) for x in (self.members, self.pivots, self.info))
+        step = ctypes.c_int64(self.n)
+        status = self.rocsolver.rocsolver_sgetrf_batched(
+            self.handle, self.n, self.n, members, self.n, pivots, step, info, self.count
+        )
+        assert status == 0
+
+    def milliseconds(self, what: str, threads: int) -> float:
+        self.blas.scipy_openblas_set_num_threads64_(threads)
+        self.lu[...] = self.whole
+        started = time.perf_counter()
+        getattr(self, what)()
+        return 1e3 * (time.perf_counter() - started)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="two threads on one processor are no faster")
+@pytest.mark.parametrize("what", ["gemm", "getrf"])
+def test_batches_scale_with_processors(built: Path, what: str) -> None:
+    """Two threads against one, in turn; a neighbour only slows, so the best counts, and there are more turns while it says less."""
+    batches = Batches(built / "linux" / "cpu")
+    best = {1: float("inf"), 2: float("inf")}
+    until = time.monotonic() + 40
+    while time.monotonic() < until:
+        for threads in best:
+            best[threads] = min(best[threads], batches.milliseconds(what, threads))
+        if best[1] > 1.7 * best[2]:
+            break
+    print(f"\n{what}: {best[1]:.2f} ms with one thread, {best[2]:.2f} ms with two")
+    assert best[1] > 1.5 * best[2]

@@ -71,7 +71,7 @@ def test_the_cold_twin_says_why_and_traces() -> None:
                 float *result) noexcept nogil:
             cdef cublasStatus_t status = <cublasStatus_t>0
             cdef int reason = dg_admit(handle, DG_BLAS)
-            if reason == DG_OK:
+            if reason == DG_OK and not dg_opened(&dg_own_backends[DG_OF_ROCBLAS]):
                 reason = dg_need("rocblas")
             if reason != DG_OK:
                 dg_refused_handle("cublasSdot_v2", reason)

@@ -15,6 +15,7 @@ from dragoman import cli
 from dragoman.amdhost import judge, results
 from dragoman.amdhost.behaviours import BEHAVIOURS
 from dragoman.amdhost.child import plain_start
+from dragoman.amdhost.log import Event, Kind, astray
 from dragoman.amdhost.releases import ASKED, BY_NAME, RELEASES
 from dragoman.coverage import collect
 from dragoman.tables.loader import load
@@ -23,7 +24,14 @@ pytestmark = [
     pytest.mark.parity,
     pytest.mark.skipif(sys.platform != "linux", reason="the fake HIP runtime stands in for ROCm's Linux libraries"),
 ]
-FEW = ("cublasSgemm_v2", "cublasDsyrk_v2", "cublasSaxpy_v2", "cublasCdotc_v2", "cublasGemmEx")
+FEW = (
+    "cublasSgemm_v2",
+    "cublasDsyrk_v2",
+    "cublasSaxpy_v2",
+    "cublasCdotc_v2",
+    "cublasGemmEx",
+    "cublasSgemmGroupedBatched",
+)
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +95,23 @@ def test_calls_and_checks(options: judge.Options, stand_in: Path) -> None:
     assert set(run.found) == set(FEW)
     for outcome in run.found.values():
         assert outcome.calls >= 3
-        assert outcome.checks > 10 or "Ex" in outcome.name
+        assert outcome.checks > 10 or "Ex" in outcome.name or "Grouped" in outcome.name
         assert (outcome.refused, outcome.wrong, outcome.rules, outcome.notes) == ([], [], [], []), outcome.name
         assert outcome.amd, f"{outcome.name} never reached rocBLAS"
+        assert outcome.devices == 2
+
+
+def test_work_on_another_device_is_told() -> None:
+    def event(kind: Kind, device: int, home: int, name: str) -> Event:
+        return Event(kind, device, False, home, 0, 0, 0, name)
+
+    right = [event(Kind.LAUNCH, 1, 1, "k"), event(Kind.ALLOC, 1, -1, "hipMalloc"), event(Kind.WAIT, 1, -1, "wait")]
+    assert astray(right, 1) == []
+    wrong = [event(Kind.LAUNCH, 1, 0, "k"), event(Kind.ALLOC, 0, -1, "hipMalloc")]
+    assert astray(wrong, 1) == [
+        "k on device 0, the handle is device 1's",
+        "hipMalloc on device 0, the handle is device 1's",
+    ]
 
 
 @pytest.mark.parametrize("release", sorted(BY_NAME))
@@ -100,6 +122,8 @@ def test_the_last_results_are_kept(release: str) -> None:
     assert record.version
     assert len(record.outcomes) > 600
     assert record.ok, record.summary()
+    handles = [o for o in record.outcomes if o.calls and not o.refused and o.devices]
+    assert len(handles) > 500
 
 
 def test_coverage_shows_what_has_not_changed_since(monkeypatch: pytest.MonkeyPatch) -> None:

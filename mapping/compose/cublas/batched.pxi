@@ -187,6 +187,7 @@ cdef inline cublasStatus_t grouped_gemm_ex(
     cudaDataType Btype, const whole *ldb, const void *beta, void *const *C, cudaDataType Ctype, const whole *ldc,
     whole count, const whole *size, cublasComputeType_t computeType
 ) noexcept nogil:
-    """Its rows have one type for all three matrices."""
+    """Its rows have one type for all three matrices, and compute in float or double."""
+    cdef bint wide = Atype == CUDA_R_64F
     return grouped(h, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, count, size, to_datatype(Atype),
-                   to_compute(computeType), sizeof(double) if Atype == CUDA_R_64F else sizeof(float))
+                   rocblas_datatype_f64_r if wide else rocblas_datatype_f32_r, sizeof(double) if wide else sizeof(float))

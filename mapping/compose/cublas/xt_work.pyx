@@ -41,24 +41,30 @@ cdef enum:
     ALIGN = 256
     ANYWHERE = 4       # hipMemcpyDefault: where memory lies follows from its address
 
-# Of a routine's four functions only the types of pointers differ.
+# Of a routine's four functions only the types of pointers differ. Numbers on the stack are as wide as their places
+# (generate/imports.py).
 ctypedef uint32_t (*gemm_call)(
-    void *, uint32_t, uint32_t, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int
+    void *, uint32_t, uint32_t, int, int, int, const void *, const void *, uint64_t, const void *, uint64_t,
+    const void *, void *, uint64_t
 ) noexcept nogil
 ctypedef uint32_t (*symm_call)(
-    void *, uint32_t, uint32_t, int, int, const void *, const void *, int, const void *, int, const void *, void *, int
+    void *, uint32_t, uint32_t, int, int, const void *, const void *, uint64_t, const void *, uint64_t, const void *,
+    void *, uint64_t
 ) noexcept nogil
 ctypedef uint32_t (*syrk_call)(
-    void *, uint32_t, uint32_t, int, int, const void *, const void *, int, const void *, void *, int
+    void *, uint32_t, uint32_t, int, int, const void *, const void *, uint64_t, const void *, void *, uint64_t
 ) noexcept nogil
 ctypedef uint32_t (*syr2k_call)(
-    void *, uint32_t, uint32_t, int, int, const void *, const void *, int, const void *, int, const void *, void *, int
+    void *, uint32_t, uint32_t, int, int, const void *, const void *, uint64_t, const void *, uint64_t, const void *,
+    void *, uint64_t
 ) noexcept nogil
 ctypedef uint32_t (*trmm_call)(
-    void *, uint32_t, uint32_t, uint32_t, uint32_t, int, int, const void *, const void *, int, const void *, int, void *, int
+    void *, uint32_t, uint32_t, uint32_t, uint32_t, int, uint64_t, const void *, const void *, uint64_t, const void *,
+    uint64_t, void *, uint64_t
 ) noexcept nogil
 ctypedef uint32_t (*trsm_call)(
-    void *, uint32_t, uint32_t, uint32_t, uint32_t, int, int, const void *, const void *, int, void *, int
+    void *, uint32_t, uint32_t, uint32_t, uint32_t, int, uint64_t, const void *, const void *, uint64_t, void *,
+    uint64_t
 ) noexcept nogil
 
 

@@ -282,17 +282,13 @@ miopenStatus_t mi_convolve(const mi_problem *problem, void *x, void *w, void *y)
 typedef rocblas_half mi_half;
 typedef rocblas_bfloat16 mi_bfloat16;
 
-/* ---- threads (parallel.pyx) ---- */
-typedef void (*mi_job)(void *context, int64_t begin, int64_t end);
-
-/* Runs `job` over [0, count) in pieces of at least `grain`, on as many threads as OpenBLAS uses; OpenBLAS itself works
- * with one thread meanwhile. Returns when all is done. */
-void mi_parallel(int64_t count, int64_t grain, mi_job job, void *context);
-int mi_threads(void); /* how many mi_parallel would use now */
-
-/* Memory for the length of a call; it is kept for the next one. NULL where there is none. */
-void *mi_scratch(size_t bytes);
-void mi_scratch_done(void *memory);
+/* ---- threads, and memory for the length of a call ---- */
+#include "crew.h"
+typedef crew_job mi_job;
+#define mi_parallel crew_parallel
+#define mi_threads crew_threads
+#define mi_scratch crew_scratch
+#define mi_scratch_done crew_scratch_done
 
 /* ---- objects (handle.pyx, tensor.pyx) ---- */
 void *mi_new(uint32_t kind, size_t bytes);

@@ -1,4 +1,4 @@
-# What parallel.pyx, handle.pyx and tensor.pyx offer to the other units. Include after miopen.pxi.
+# What the crew (threads, scratch memory), handle.pyx and tensor.pyx offer to the other units. Include after miopen.pxi.
 cdef extern from "miopen.h" nogil:
     void mi_parallel(int64_t count, int64_t grain, mi_job job, void *context)
     int mi_threads()

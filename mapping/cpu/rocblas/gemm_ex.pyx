@@ -9,6 +9,7 @@ include "rocblas.pxi"
 include "elements.pxi"
 include "half.pxi"
 include "types.pxi"
+include "crew.pxi"
 
 from libc.string cimport memmove
 
@@ -229,6 +230,45 @@ cdef public rocblas_status rocblas_gemm_ex_64(
     return status if done else member(handle, &p, a, b, c, d)
 
 
+# The members of a batch: arrays of their pointers, or the first ones and the bytes from one to the next.
+cdef struct product_batch:
+    rocblas_handle handle
+    const product *p
+    const void *a
+    const void *b
+    const void *c
+    void *d
+    int64_t a_step
+    int64_t b_step
+    int64_t c_step
+    int64_t d_step
+    rocblas_status status  # of a member that failed
+
+
+cdef void pointed_members(void *context, int64_t begin, int64_t end) noexcept nogil:
+    cdef product_batch *all = <product_batch *>context
+    cdef const void *const *a = <const void *const *>all.a
+    cdef const void *const *b = <const void *const *>all.b
+    cdef rocblas_status status
+    cdef int64_t i
+    for i in range(begin, end):
+        status = member(all.handle, all.p, a[i] if all.p.used else NULL, b[i] if all.p.used else NULL,
+                        (<const void *const *>all.c)[i], (<void *const *>all.d)[i])
+        if status != rocblas_status_success:
+            all.status = status
+
+
+cdef void strided_members(void *context, int64_t begin, int64_t end) noexcept nogil:
+    cdef product_batch *all = <product_batch *>context
+    cdef rocblas_status status
+    cdef int64_t i
+    for i in range(begin, end):
+        status = member(all.handle, all.p, <const char *>all.a + i * all.a_step, <const char *>all.b + i * all.b_step,
+                        <const char *>all.c + i * all.c_step, <char *>all.d + i * all.d_step)
+        if status != rocblas_status_success:
+            all.status = status
+
+
 cdef public rocblas_status rocblas_gemm_batched_ex_64(
     rocblas_handle handle, rocblas_operation transa, rocblas_operation transb, int64_t m, int64_t n, int64_t k,
     const void *alpha, const void *a, rocblas_datatype a_type, int64_t lda, const void *b, rocblas_datatype b_type,
@@ -238,6 +278,7 @@ cdef public rocblas_status rocblas_gemm_batched_ex_64(
 ) noexcept nogil:
     """A, B, C and D are arrays of pointers. A NULL among them is a fault on the card, and refused here."""
     cdef product p
+    cdef product_batch batch
     cdef bint done = False, keeps
     cdef int64_t i
     cdef const void *const *left = <const void *const *>a
@@ -255,12 +296,15 @@ cdef public rocblas_status rocblas_gemm_batched_ex_64(
     for i in range(batch_count):
         if to[i] == NULL or (keeps and old[i] == NULL) or (p.used and (left[i] == NULL or right[i] == NULL)):
             return rocblas_status_invalid_pointer
-    for i in range(batch_count):
-        if status == rocblas_status_success:
-            status = member(
-                handle, &p, left[i] if p.used else NULL, right[i] if p.used else NULL, old[i] if keeps else to[i], to[i]
-            )
-    return status
+    batch.handle = handle
+    batch.p = &p
+    batch.a = a
+    batch.b = b
+    batch.c = c if keeps else d
+    batch.d = d
+    batch.status = rocblas_status_success
+    crew_members(batch_count, <double>m * <double>n * <double>k, pointed_members, &batch)
+    return batch.status
 
 
 cdef public rocblas_status rocblas_gemm_strided_batched_ex_64(
@@ -272,8 +316,8 @@ cdef public rocblas_status rocblas_gemm_strided_batched_ex_64(
     int32_t solution_index, uint32_t flags
 ) noexcept nogil:
     cdef product p
+    cdef product_batch batch
     cdef bint done = False
-    cdef int64_t i, size, wide
     cdef rocblas_status status = rb_enter(handle)
     if status != rocblas_status_success:
         return status
@@ -281,15 +325,19 @@ cdef public rocblas_status rocblas_gemm_strided_batched_ex_64(
     status = check(&p, batch_count, a, b, c, d, &done)
     if done:
         return status
-    size = rb_size(a_type)
-    wide = rb_size(c_type)
-    for i in range(batch_count):
-        if status == rocblas_status_success:
-            status = member(
-                handle, &p, <const char *>a + i * stride_a * size, <const char *>b + i * stride_b * size,
-                <const char *>c + i * stride_c * wide, <char *>d + i * stride_d * wide
-            )
-    return status
+    batch.handle = handle
+    batch.p = &p
+    batch.a = a
+    batch.b = b
+    batch.c = c
+    batch.d = d
+    batch.a_step = stride_a * rb_size(a_type)
+    batch.b_step = stride_b * rb_size(b_type)
+    batch.c_step = stride_c * rb_size(c_type)
+    batch.d_step = stride_d * rb_size(d_type)
+    batch.status = rocblas_status_success
+    crew_members(batch_count, <double>m * <double>n * <double>k, strided_members, &batch)
+    return batch.status
 
 
 # ---- the same with sizes of 32 bits ----

@@ -2,13 +2,23 @@
 from libc.stdlib cimport free, malloc
 
 
+cdef void qr_factors(element *const *A, element *const *tau, members *b, int64_t begin, int64_t end) noexcept nogil:
+    cdef int64_t i
+    cdef element *work = <element *>malloc(<size_t>b.n * PER_ROW * sizeof(element))
+    if work == NULL:
+        b.status = rocblas_status_memory_error
+        return
+    for i in range(begin, end):
+        lapack_geqrf(letter(A[i]), b.m, b.n, A[i], b.lda, tau[i], work, b.n * PER_ROW)
+    free(work)
+
+
 cdef rocblas_status geqrf_ptr_batched(
     rocblas_handle handle, rocblas_int m, rocblas_int n, element *const *A, rocblas_int lda, element *const *ipiv,
     rocblas_int batch_count
 ) noexcept nogil:
     """`ipiv` has a pointer to each member's factors τ; the documented function has them one after another."""
-    cdef int64_t i
-    cdef element *work
+    cdef members batch
     cdef bint empty = m == 0 or n == 0
     cdef rocblas_status status = rs_checked(
         handle, False, m < 0 or n < 0 or lda < m or batch_count < 0, not empty and (A == NULL or ipiv == NULL))
@@ -16,13 +26,8 @@ cdef rocblas_status geqrf_ptr_batched(
         return status
     if any_missing(A, batch_count) or any_missing(ipiv, batch_count):
         return rocblas_status_invalid_pointer
-    work = <element *>malloc(<size_t>n * PER_ROW * sizeof(element))
-    if work == NULL:
-        return rocblas_status_memory_error
-    for i in range(batch_count):
-        lapack_geqrf(letter(A[i]), m, n, A[i], lda, ipiv[i], work, <int64_t>n * PER_ROW)
-    free(work)
-    return rocblas_status_success
+    batch = sized(m, n, 0, lda, 0)
+    return each_member(QR, A, ipiv, &batch, batch_count)
 
 
 cdef void zero_rows(int64_t begin, int64_t end, int64_t nrhs, element *b, int64_t ldb) noexcept nogil:
@@ -64,14 +69,29 @@ cdef int64_t least_squares(
     return info
 
 
+cdef void member_least_squares(
+    element *const *A, element *const *B, members *b, int64_t begin, int64_t end
+) noexcept nogil:
+    cdef int64_t i, larger = b.m if b.m > b.n else b.n
+    cdef int64_t lwork = (larger + b.nrhs) * PER_ROW
+    cdef element *tau = <element *>malloc(<size_t>larger * sizeof(element))
+    cdef element *work = <element *>malloc(<size_t>lwork * sizeof(element))
+    if tau == NULL or work == NULL:
+        b.status = rocblas_status_memory_error
+    else:
+        for i in range(begin, end):
+            b.info[i] = <rocblas_int>least_squares(
+                b.trans != rocblas_operation_none, b.m, b.n, b.nrhs, A[i], b.lda, B[i], b.ldb, tau, work, lwork)
+    free(tau)
+    free(work)
+
+
 cdef rocblas_status gels_batched(
     rocblas_handle handle, rocblas_operation trans, rocblas_int m, rocblas_int n, rocblas_int nrhs, element *const *A,
     rocblas_int lda, element *const *B, rocblas_int ldb, rocblas_int *info, rocblas_int batch_count
 ) noexcept nogil:
     cdef int64_t i, larger = m if m > n else n
-    cdef int64_t lwork = (larger + nrhs) * PER_ROW
-    cdef element *tau
-    cdef element *work
+    cdef members batch
     cdef bint empty = m == 0 or n == 0
     cdef bint bad_trans = not is_op(trans)
     # Real data knows the transpose, complex data the conjugate transpose.
@@ -92,14 +112,7 @@ cdef rocblas_status gels_batched(
             zero_rows(0, larger, nrhs, B[i], ldb)
     if empty or nrhs == 0 or batch_count == 0:
         return status
-    tau = <element *>malloc(<size_t>larger * sizeof(element))
-    work = <element *>malloc(<size_t>lwork * sizeof(element))
-    if tau == NULL or work == NULL:
-        status = rocblas_status_memory_error
-    else:
-        for i in range(batch_count):
-            info[i] = <rocblas_int>least_squares(
-                trans != rocblas_operation_none, m, n, nrhs, A[i], lda, B[i], ldb, tau, work, lwork)
-    free(tau)
-    free(work)
-    return status
+    batch = sized(m, n, nrhs, lda, ldb)
+    batch.info = info
+    batch.trans = trans
+    return each_member(LEAST_SQUARES, A, B, &batch, batch_count)

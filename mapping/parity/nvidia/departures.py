@@ -73,7 +73,6 @@ STEPS: tuple[Step, ...] = (
     Step("transposes", "cublas?gemv*", "handle *", "only gemv takes CONJG and what is no operation, undocumented"),
 )
 _NO_16 = "undocumented; rocBLAS has no such function of 16-bit types"
-_OLD = "the compute type of the API before CUDA 11 is taken by gemm alone"
 TUPLES: tuple[Tuple, ...] = (
     Tuple("cublasAsumEx*", ("2", "0", "0"), 0, NOT_SUPPORTED, _NO_16),
     Tuple("cublasAsumEx*", ("14", "0", "0"), 0, NOT_SUPPORTED, _NO_16),
@@ -91,7 +90,6 @@ TUPLES: tuple[Tuple, ...] = (
     Tuple(
         "cublasGemmGroupedBatchedEx*", ("71", "1", "1", "1"), NOT_SUPPORTED, 0, "documented, but refused by the H200's"
     ),
-    Tuple("cublasGemmGroupedBatchedEx*", ("0", "*", "*", "*"), 0, NOT_SUPPORTED, _OLD),
 )
 
 

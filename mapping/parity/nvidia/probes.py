@@ -6,11 +6,15 @@ A group is one new process. A step is `[function, arguments, status, what was wr
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ..elements import DTYPES
+from ..oracles import Array
 from .libraries import NAMES
 
 Step = list[Any]
@@ -45,6 +49,31 @@ class Bytes:
     """A number of bytes (size_t)."""
 
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Device memory that holds these elements; what it holds after the call is kept, unless that is nobody's promise."""
+
+    values: Sequence[complex]
+    kind: str = "f32"
+    kept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The same in host memory."""
+
+    values: Sequence[complex]
+    kind: str = "f32"
+    kept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """An array on the device of the addresses of others there."""
+
+    members: Sequence[Data]
 
 
 class Tongue:
@@ -106,9 +135,13 @@ class Tongue:
         except AttributeError:
             self._tell({"step": [function, words, "missing", []], "at": at})
             return None
-        given, written = [], []
+        given: list[Any] = []
+        written: list[tuple[Out, Any]] = []
+        memory = _Memory(self) if any(isinstance(a, (Data, Host, Members)) for a in arguments) else None
         for argument in arguments:
-            if isinstance(argument, Out):
+            if memory and isinstance(argument, (Data, Host, Members)):
+                given.append(ctypes.c_void_p(memory.place(argument)))
+            elif isinstance(argument, Out):
                 variable = argument.kind()
                 ctypes.memset(ctypes.byref(variable), _FILL, ctypes.sizeof(variable))
                 written.append((argument, variable))
@@ -120,8 +153,60 @@ class Tongue:
         answer = entry(*given)
         if isinstance(answer, bytes):
             answer = answer.decode("utf-8", "replace")
-        self._tell({"step": [function, words, answer, [_written(o, v) for o, v in written]], "at": at})
+        found = [_written(o, v) for o, v in written] + (memory.now() if memory else [])
+        self._tell({"step": [function, words, answer, found], "at": at})
         return answer
+
+
+class _Memory:
+    """The arrays of one step, each in a slot of its own."""
+
+    _SLOT = 256
+    _TO_DEVICE, _TO_HOST = 1, 2
+
+    def __init__(self, tongue: Tongue) -> None:
+        self._next = tongue.device.address
+        self._runtime = tongue._library("cuda")
+        self._places: list[tuple[int, Data | Host, Array, str]] = []
+
+    def place(self, argument: Data | Host | Members) -> int:
+        """Its address, with its elements there."""
+        if isinstance(argument, Members):
+            return self._upload(np.array([self.place(member) for member in argument.members], np.uint64))
+        array = np.array(argument.values, DTYPES[argument.kind])
+        address = int(array.ctypes.data) if isinstance(argument, Host) else self._upload(array)
+        self._places.append((address, argument, array, _elements(array.tolist())))
+        return address
+
+    def _upload(self, array: Array) -> int:
+        address, self._next = self._next, self._next + self._SLOT
+        self._copy(address, int(array.ctypes.data), array.nbytes, self._TO_DEVICE)
+        return address
+
+    def _copy(self, to: int, source: int, size: int, way: int) -> None:
+        self._runtime.cudaMemcpy(ctypes.c_void_p(to), ctypes.c_void_p(source), ctypes.c_size_t(size), way)
+
+    def now(self) -> list[str]:
+        """What the arrays hold, in the order in which they were placed."""
+        found = []
+        for address, argument, array, before in self._places:
+            if argument.kept:
+                if isinstance(argument, Data):
+                    self._copy(int(array.ctypes.data), address, array.nbytes, self._TO_HOST)
+                now = _elements(array.tolist())
+                found.append("same" if now == before else now)
+        return found
+
+
+def _elements(values: Sequence[complex]) -> str:
+    """To six digits: a rounding is no difference."""
+    return f"[{' '.join(_element(v) for v in values)}]"
+
+
+def _element(value: Any) -> str:
+    if isinstance(value, complex):
+        return f"{_element(value.real)},{_element(value.imag)}"
+    return "nan" if value != value else f"{value:.6g}"
 
 
 def _plain(argument: Any) -> Any:
@@ -141,6 +226,10 @@ def _word(argument: Any) -> str:
         return "NULL"
     if isinstance(argument, At):
         return argument.name
+    if isinstance(argument, (Data, Host)):
+        return _elements(argument.values)
+    if isinstance(argument, Members):
+        return " ".join(_word(member) for member in argument.members)
     if isinstance(argument, Bytes):
         return str(argument.count)
     if isinstance(argument, Out):

@@ -25,8 +25,8 @@ from ..process import Child
 from ..runner import examined
 from ..session import Session
 from ..strategies import why_untested
+from .corners import GROUPS
 from .libraries import MAJOR
-from .probes import GROUPS
 from .sweep import CRASH, HANG, STICKY, UNASKED, choices, columns, swept, tree, tuples
 
 DEATHS = {"crash": CRASH, "hang": HANG, "sticky": STICKY}

@@ -10,7 +10,7 @@ from ...tables.loader import load
 from ..check import Workbench
 from ..process import Answer, Note, serve
 from ..subject import LibrarySubject, select_backend
-from . import probes
+from . import corners, probes
 from .libraries import MAJOR
 from .sweep import judge, sweep
 
@@ -43,7 +43,7 @@ class Worker:
     def probe(self, task: dict[str, Any]) -> None:
         note = Note(str(self.scratch))
         tongue = probes.Tongue(self.folder, self.major, self.answer, lambda i: note(str(i)), set(task["skip"]))
-        probes.GROUPS[task["group"]](tongue)
+        corners.GROUPS[task["group"]](tongue)
         os._exit(self._end())  # what a group left behind ends with its process
 
     def _end(self) -> int:

@@ -33,6 +33,10 @@ class WrongError(AssertionError):
     """What is wrong, in one line."""
 
 
+class StatusError(WrongError):
+    """A call answered another status than it should."""
+
+
 @dataclass(slots=True)
 class Bench:
     """What the trials of a process share. `nvidia`: what NVIDIA leaves undefined is not asked. `cpu`: the backend is ours, which
@@ -171,7 +175,7 @@ class Trial:
         """A call answers this status."""
         got = int(self.call(name, *arguments))
         if got != status:
-            raise WrongError(f"{name}{_shown(arguments)} answers {got}, expected {status}")
+            raise StatusError(f"{name}{_shown(arguments)} answers {got}, expected {status}")
 
     def get(self, name: str, *arguments: Any, kind: Any = ctypes.c_int) -> int:
         """What a call writes into its last argument, a variable that held something else."""

@@ -54,6 +54,36 @@ LOOP(gemm_ex,
       int, unsigned),
      to->handle, to->op, to->op, 2, 3, 4, &one, data, to->real, 2, data + 8, to->real, 4, &one, data + 32, to->real, 2,
      data + 32, to->real, 2, to->compute, 0, 0, 0)
+/* Composed calls: bytes into 32 bits, and two groups of products, for which AMD's function is called twice. */
+LOOP(gemmExInt8,
+     (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, void *, int, int, int, int),
+     to->handle, to->op, to->op, 2, 3, 4, &one, data, 3, 2, data + 8, 3, 4, &one, data + 32, 10, 2, 72, 0)
+LOOP(gemm_ex_int8,
+     (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, any, int, int, void *, int, int, int, int,
+      int, unsigned),
+     to->handle, to->op, to->op, 2, 3, 4, &one, data, 160, 2, data + 8, 160, 4, &one, data + 32, 162, 2, data + 32, 162,
+     2, 162, 0, 0, 0)
+typedef const int *ints;
+static const int none[2], side[2] = {2, 2}, members[2] = {3, 4};
+static const float ones[2] = {1.0f, 1.0f};
+static void *const places[3 * 7] = {data, data, data, data, data, data, data, data, data, data, data,
+                                    data, data, data, data, data, data, data, data, data, data};
+LOOP(gemmGrouped,
+     (void *, ints, ints, ints, ints, ints, in, any, ints, any, ints, in, any, ints, int, ints), to->handle, none, none,
+     side, side, side, ones, places, side, places + 7, side, ones, places + 14, side, 2, members)
+typedef int (*batched_call)(void *, int, int, int, int, int, any, any, int, int, any, int, int, any, any, int, int,
+                            void *, int, int, int, int, int, int, unsigned);
+__attribute__((noinline)) static void loop_two_gemm_batched_ex(const layer *to, long count) {
+    batched_call call = (batched_call)to->call;
+    int status = 0;
+    for (long i = 0; i < count; i++) {
+        status |= call(to->handle, to->op, to->op, 2, 2, 2, ones, places, 151, 2, places + 7, 151, 2, ones, places + 14,
+                       151, 2, (void *)(places + 14), 151, 2, 3, 151, 0, 0, 0);
+        status |= call(to->handle, to->op, to->op, 2, 2, 2, ones, places, 151, 2, places + 7, 151, 2, ones, places + 14,
+                       151, 2, (void *)(places + 14), 151, 2, 4, 151, 0, 0, 0);
+    }
+    status_of_all |= status;
+}
 LOOP(setStream, (void *, void *), to->handle, to->streams[i & 1])
 LOOP(getStream, (void *, void **), to->handle, (void **)(data + 40))
 
@@ -71,6 +101,9 @@ static const order orders[] = {
      loop_sgemmStridedBatched},
     {"strsm", "rocblas_strsm", "cublasStrsm_v2", "hipblasStrsm", loop_strsm},
     {"gemmEx", "rocblas_gemm_ex", "cublasGemmEx", "hipblasGemmEx_v2", loop_gemmEx, loop_gemm_ex},
+    {"gemmExInt8", "rocblas_gemm_ex", "cublasGemmEx", NULL, loop_gemmExInt8, loop_gemm_ex_int8},
+    {"gemmGrouped", "rocblas_gemm_batched_ex", "cublasSgemmGroupedBatched", NULL, loop_gemmGrouped,
+     loop_two_gemm_batched_ex},
     {"setStream", "rocblas_set_stream", "cublasSetStream_v2", "hipblasSetStream", loop_setStream},
     {"getStream", "rocblas_get_stream", "cublasGetStream_v2", "hipblasGetStream", loop_getStream},
 };

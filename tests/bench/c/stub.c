@@ -36,6 +36,8 @@ ANSWERS_0(rocblas_sger)
 ANSWERS_0(rocblas_sgemm)
 ANSWERS_0(rocblas_sgemm_strided_batched)
 ANSWERS_0(rocblas_gemm_ex)
+ANSWERS_0(rocblas_gemm_ex_64)
+ANSWERS_0(rocblas_gemm_batched_ex)
 ANSWERS_0(rocblas_strsm)
 #endif
 
