@@ -5,6 +5,10 @@
 
 from libc.math cimport exp, INFINITY
 
+cdef extern from "support.h" nogil:
+    uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
+                         void *mask, void *memory)
+
 cdef extern from "dragoman.h" nogil:
     bint dg_foreign(const void *handle, uint32_t magic)
 
@@ -457,8 +461,6 @@ cdef cudnnStatus_t attn_drops_of(const attn *a, void *given, dnn_dropout **found
         return CUDNN_STATUS_SUCCESS
     if d.states is NULL or not 0 <= d.rate < 1:  # alone, a dropout takes a rate of 1; in an attention NVIDIA's library does not
         return bad(b"a dropout descriptor of the attention has no states, or a rate that is not from 0 to less than 1")
-    if a.type == CUDNN_DATA_DOUBLE:
-        return cannot(b"MIOpen has no dropout of doubles")
     found[0] = d
     return CUDNN_STATUS_SUCCESS
 
@@ -469,29 +471,10 @@ cdef cudnnStatus_t attn_dropouts(const dnn_attention *d, attn *a) noexcept nogil
     return status if status != CUDNN_STATUS_SUCCESS else attn_drops_of(a, d.after_dropout, &a.last)
 
 
-cdef cudnnStatus_t attn_dropped(dnn_handle *h, const attn *a, dnn_dropout *d, bint back, int64_t count, const void *x,
+cdef inline cudnnStatus_t attn_dropped(dnn_handle *h, const attn *a, dnn_dropout *d, bint back, int64_t count, const void *x,
         void *y, void *mask) noexcept nogil:
-    """y ← x/(1 - rate) where the mask keeps it, else 0; forward draws the mask. Elements as they lie, gaps between sequences
-    included: one draw serves them all."""
-    cdef int32_t dim = <int32_t>count
-    cdef int32_t stride = 1
-    cdef void *amd
-    cdef void *drawing = d.amd if back else dnn_dropout_drawing(h, d)
-    if drawing is NULL:
-        return CUDNN_STATUS_BAD_PARAM
-    if count > ATTN_MOST:
-        return cannot(b"2^31 elements or more that one dropout is for")
-    amd = dnn_amd_shape(h, a.type, 1, &dim, &stride)
-    if amd is NULL:
-        return CUDNN_STATUS_NOT_SUPPORTED
-    if back:
-        return answered(dg_miopen.miopenDropoutBackward(
-            <miopenHandle_t>h.amd, <miopenDropoutDescriptor_t>drawing, <miopenTensorDescriptor_t>amd,
-            <miopenTensorDescriptor_t>amd, x, <miopenTensorDescriptor_t>amd, y, mask, <size_t>count),
-            b"miopenDropoutBackward")
-    return answered(dg_miopen.miopenDropoutForward(
-        <miopenHandle_t>h.amd, <miopenDropoutDescriptor_t>drawing, <miopenTensorDescriptor_t>amd,
-        <miopenTensorDescriptor_t>amd, x, <miopenTensorDescriptor_t>amd, y, mask, <size_t>count), b"miopenDropoutForward")
+    """Elements as they lie, gaps between sequences included: one draw serves them all."""
+    return <cudnnStatus_t>dnn_dropped(h, d, back, a.type, count, x, y, mask, NULL)
 
 
 cdef bint attn_alike(const attn *a, const tokens *q, const tokens *k) noexcept nogil:
