@@ -3,9 +3,11 @@
 # Projections are products over all tokens at once. Scores and the heads' outputs are made one sequence after the other, so that
 # nothing beyond a sequence's end is read. Lengths come from the descriptors, whose copies on the device the caller gives too.
 
-from libc.math cimport exp, INFINITY
+from libc.math cimport INFINITY
 
 cdef extern from "support.h" nogil:
+    uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step, double scale,
+                                 const double *y, double *x)
     uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
                          void *mask, void *memory)
 
@@ -311,56 +313,6 @@ cdef inline bint attn_is_empty(int low, int high, int keys) noexcept nogil:
     return low >= high or low >= keys or high <= 0
 
 
-cdef cudnnStatus_t attn_softmax_of_doubles(dnn_handle *h, const void *y, void *x, int64_t rows, int keys,
-        double scale) noexcept nogil:
-    """As `attn_softmax` and `attn_softmax_back`, through the host: MIOpen has no softmax of doubles."""
-    cdef double[ATTN_PIECE] piece
-    cdef double[ATTN_PIECE] other
-    cdef hipStream_t stream = <hipStream_t>to_stream(h.stream)
-    cdef int64_t done = 0
-    cdef int64_t some, r
-    cdef double *p
-    cdef double *o
-    cdef double largest, total
-    cdef size_t bytes
-    cdef uint32_t failed = 0
-    cdef int j
-    if keys > ATTN_PIECE:
-        return cannot(b"an attention of doubles with more than 8192 keys")
-    while done < rows:
-        some = ATTN_PIECE // keys
-        some = some if some < rows - done else rows - done
-        bytes = <size_t>(some * keys) * sizeof(double)
-        failed |= dg_hip.hipMemcpyAsync(piece, <double *>x + done * keys, bytes, hipMemcpyDeviceToHost, stream)
-        if y is not NULL:
-            failed |= dg_hip.hipMemcpyAsync(other, <const double *>y + done * keys, bytes, hipMemcpyDeviceToHost, stream)
-        failed |= dg_hip.hipStreamSynchronize(stream)
-        if failed:
-            break
-        for r in range(some):
-            p = piece + r * keys
-            o = other + r * keys
-            total = 0
-            if y is not NULL:
-                for j in range(keys):
-                    total += o[j] * p[j]
-                for j in range(keys):
-                    p[j] = scale * o[j] * (p[j] - total)
-                continue
-            largest = p[0]
-            for j in range(1, keys):
-                largest = p[j] if p[j] > largest else largest
-            for j in range(keys):
-                p[j] = exp(p[j] - largest)
-                total += p[j]
-            for j in range(keys):
-                p[j] /= total
-        failed |= dg_hip.hipMemcpyAsync(<double *>x + done * keys, piece, bytes, hipMemcpyHostToDevice, stream)
-        failed |= dg_hip.hipStreamSynchronize(stream)
-        done += some
-    return hip_answered(failed, b"hipMemcpyAsync")
-
-
 cdef void *attn_rows(dnn_handle *h, const attn *a, int64_t rows, int keys) noexcept nogil:
     """MIOpen's descriptor of rows as channels."""
     cdef int32_t[4] dim
@@ -379,7 +331,7 @@ cdef cudnnStatus_t attn_softmax(dnn_handle *h, const attn *a, int64_t rows, int 
     cdef float zero = 0
     cdef void *d
     if a.type == CUDNN_DATA_DOUBLE:
-        return attn_softmax_of_doubles(h, NULL, x, rows, keys, 1)
+        return <cudnnStatus_t>dnn_doubles_softmax(h, MIOPEN_SOFTMAX_ACCURATE, rows, keys, 1, 1, NULL, <double *>x)
     d = attn_rows(h, a, rows, keys)
     if d is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
@@ -395,7 +347,8 @@ cdef cudnnStatus_t attn_softmax_back(dnn_handle *h, const attn *a, int64_t rows,
     cdef float zero = 0
     cdef void *d
     if a.type == CUDNN_DATA_DOUBLE:
-        return attn_softmax_of_doubles(h, y, dx, rows, keys, a.scale)
+        return <cudnnStatus_t>dnn_doubles_softmax(h, MIOPEN_SOFTMAX_ACCURATE, rows, keys, 1, a.scale, <const double *>y,
+                                                  <double *>dx)
     d = attn_rows(h, a, rows, keys)
     if d is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED

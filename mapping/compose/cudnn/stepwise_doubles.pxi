@@ -1,9 +1,10 @@
 # Activations of doubles, which MIOpen has not: forward they pass through the host, backward they are products (stepwise64.pyx).
 
-from libc.math cimport exp, tanh
+cdef extern from "support.h" nogil:
+    uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,
+                                   int64_t columns, int64_t pitch, const double *x, double *y)
 
 cdef enum:
-    PIECE = 4096  # numbers that are on the host at a time
     DENORMAL = 9  # times 2^120 makes more than 1 of the least number above 0
 
 
@@ -15,47 +16,9 @@ cdef uint32_t not_captured(dnn_handle *h) noexcept nogil:
     return 0
 
 
-cdef double squashed_number(int mode, double x) noexcept nogil:
-    if mode == miopenActivationLOGISTIC:
-        return 1 / (1 + exp(-x))
-    if mode == miopenActivationTANH:
-        return tanh(x)
-    return x if x > 0 or x != x else 0
-
-
 cdef uint32_t squash(const plan *p, int mode, int rows, int columns, int pitch, const double *x,
         double *y) noexcept nogil:
-    cdef double[PIECE] piece
-    cdef hipStream_t stream = <hipStream_t>to_stream(p.n.h.stream)
-    cdef size_t each = <size_t>pitch * sizeof(double)
-    cdef size_t width
-    cdef int row, column, some, wide, i
-    cdef uint32_t failed = 0
-    column = 0
-    while column < columns:
-        wide = columns - column if columns - column < PIECE else PIECE
-        width = <size_t>wide * sizeof(double)
-        row = 0
-        while row < rows:
-            some = PIECE // wide
-            some = some if some < rows - row else rows - row
-            failed = dg_hip.hipMemcpy2DAsync(
-                piece, width, x + <int64_t>row * pitch + column, each, width, <size_t>some, hipMemcpyDeviceToHost, stream)
-            if failed == 0:
-                failed = dg_hip.hipStreamSynchronize(stream)
-            for i in range(some * wide if failed == 0 else 0):
-                piece[i] = squashed_number(mode, piece[i])
-            if failed == 0:
-                failed = dg_hip.hipMemcpy2DAsync(
-                    y + <int64_t>row * pitch + column, each, piece, width, width, <size_t>some, hipMemcpyHostToDevice,
-                    stream)
-            if failed == 0:
-                failed = dg_hip.hipStreamSynchronize(stream)  # before the piece is used again
-            if failed != 0:
-                return hip_said(failed, b"hipMemcpy2DAsync")
-            row += some
-        column += wide
-    return 0
+    return dnn_doubles_activated(p.n.h, mode, 1, 1, 0, rows, columns, pitch, x, y) if rows > 0 else 0
 
 
 cdef uint32_t unsquash(const plan *p, int mode, int rows, int columns, int pitch, const double *y, const double *x,

@@ -142,6 +142,14 @@ DG_HIDDEN uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor
 DG_HIDDEN uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
                                  const void *x, void *y);
 
+/* ---- doubles: what MIOpen does not do of them, through the host; not under stream capture */
+DG_HIDDEN uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,
+                                         int64_t columns, int64_t pitch, const double *x, double *y);
+DG_HIDDEN uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, int64_t count, const double *y,
+                                        const double *dy, const double *x, double *dx);
+DG_HIDDEN uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step,
+                                       double scale, const double *y, double *x);
+
 /* ---- drop: dropout's descriptors */
 DG_HIDDEN uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh); /* fresh: new states from the seed */
 DG_HIDDEN void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d); /* MIOpen's, for a call that draws a mask; NULL: told why */
