@@ -229,6 +229,45 @@ static void try(cudnnHandle_t handle, const Case *c)
     OK(cudnnDestroyAttnDescriptor(attention));
 }
 
+/* A dropout of the weights that no call can use, as NVIDIA's library answers. */
+static void refused(cudnnHandle_t handle)
+{
+    static const int low[] = {0}, high[] = {1}, order[] = {BATCHES, BEAMS, TIME}, ones[] = {1, 1, 1, 1};
+    cudnnDropoutDescriptor_t dropout;
+    cudnnAttnDescriptor_t attention;
+    cudnnSeqDataDescriptor_t d = sequences(order, 1, 1, 1, ones);
+    size_t weights, work, reserve, states_size;
+    void *space, *states;
+    float *y;
+    cudnnStatus_t status;
+    int set, *lengths;
+    OK(cudnnDropoutGetStatesSize(handle, &states_size));
+    OK(cudaMalloc(&states, states_size));
+    OK(cudaMalloc((void **)&lengths, sizeof ones));
+    OK(cudaMemcpy(lengths, ones, sizeof ones, cudaMemcpyHostToDevice));
+    y = device(NULL, BATCH);
+    OK(cudnnCreateAttnDescriptor(&attention));
+    OK(cudnnCreateDropoutDescriptor(&dropout));
+    OK(cudnnSetAttnDescriptor(attention, 0, 1, 1.0, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH, dropout, NULL, 1, 1,
+                              1, 0, 0, 0, 0, 1, 1, BATCH, 1));
+    OK(cudnnGetMultiHeadAttnBuffers(handle, attention, &weights, &work, &reserve));
+    OK(cudaMalloc(&space, work + reserve));
+    for (set = 0; set < 2; ++set) {
+        if (set) OK(cudnnSetDropoutDescriptor(dropout, handle, 1.0f, states, states_size, 1));
+        status = cudnnMultiHeadAttnForward(handle, attention, -1, low, high, lengths, lengths, d, y, NULL, d, y, d, y, d, y, 0,
+                                           NULL, work, space, reserve, (char *)space + work);
+#if CUDNN_VERSION >= 90000
+        CHECK(status == (set ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_EXECUTION_FAILED_CUDART));
+#else
+        CHECK(status == (set ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_EXECUTION_FAILED));
+#endif
+    }
+    OK(cudnnDestroyDropoutDescriptor(dropout));
+    OK(cudnnDestroyAttnDescriptor(attention));
+    OK(cudnnDestroySeqDataDescriptor(d));
+    cudaFree(space), cudaFree(states), cudaFree(lengths), cudaFree(y);
+}
+
 int main(void)
 {
     static const Case cases[] = {
@@ -249,6 +288,7 @@ int main(void)
         try(handle, &cases[i]);
         if (wrong_checks != before) fprintf(stderr, "in case %d\n", i);
     }
+    refused(handle);
     OK(cudnnDestroy(handle));
     return done();
 }

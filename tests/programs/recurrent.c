@@ -13,6 +13,18 @@
 
 #include "check.h"
 
+#ifdef OF_DOUBLES
+typedef double real;
+#define REAL CUDNN_DATA_DOUBLE
+#define STEP 1e-4
+#define NEARNESS 1e-6
+#else
+typedef float real;
+#define REAL CUDNN_DATA_FLOAT
+#define STEP 0.01
+#define NEARNESS 2e-3
+#endif
+
 enum { BATCH = 3, STEPS = 4, IN = 5, HIDDEN = 6, LAYERS = 3, SIDES = 2 };
 enum { XS = STEPS * BATCH * IN, YS = STEPS * BATCH * HIDDEN * SIDES };
 
@@ -27,21 +39,21 @@ typedef struct {
     void *states, *work, *other, *reserve;
     size_t state_bytes, work_bytes, reserve_bytes, weight_bytes;
     int weights, out;
-    float *x, *y, *w, *dx, *dy, *dw;
+    real *x, *y, *w, *dx, *dy, *dw;
 } net;
 
-static float *device(int count)
+static real *device(int count)
 {
-    float *to = NULL, *from = malloc((size_t)count * sizeof *from);
+    real *to = NULL, *from = malloc((size_t)count * sizeof *from);
     int i;
     OK(cudaMalloc((void **)&to, (size_t)count * sizeof *to));
-    for (i = 0; i < count; ++i) from[i] = (float)(i * 7 % 13 - 6) * 0.1f;
+    for (i = 0; i < count; ++i) from[i] = (real)(i * 7 % 13 - 6) * 0.1f;
     OK(cudaMemcpy(to, from, (size_t)count * sizeof *to, cudaMemcpyHostToDevice));
     free(from);
     return to;
 }
 
-static void fetch(float *to, const float *from, int count)
+static void fetch(real *to, const real *from, int count)
 {
     OK(cudaMemcpy(to, from, (size_t)count * sizeof *to, cudaMemcpyDeviceToHost));
 }
@@ -51,7 +63,7 @@ static void seed(net *n)
     OK(cudnnSetDropoutDescriptor(n->dropout, n->handle, 0.5f, n->states, n->state_bytes, 11));
 }
 
-static void forward(net *n, float *y)
+static void forward(net *n, real *y)
 {
     OK(cudnnRNNForward(n->handle, n->rnn, CUDNN_FWD_MODE_TRAINING, NULL, n->xd, n->x, n->yd, n->y, n->state, NULL, NULL, n->cell,
                        NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work, n->reserve_bytes, n->reserve));
@@ -60,9 +72,9 @@ static void forward(net *n, float *y)
 }
 
 /* The sum of y·dy under the seed's first mask. */
-static double loss(net *n, const float *dy)
+static double loss(net *n, const real *dy)
 {
-    float y[YS];
+    real y[YS];
     double sum = 0;
     int i;
     seed(n);
@@ -73,24 +85,24 @@ static double loss(net *n, const float *dy)
     return sum;
 }
 
-static void differ(net *n, float *there, int count, int step, const float *gradient, const float *dy)
+static void differ(net *n, real *there, int count, int step, const real *gradient, const real *dy)
 {
-    float *values = malloc((size_t)count * sizeof *values);
+    real *values = malloc((size_t)count * sizeof *values);
     int i;
     fetch(values, there, count);
     for (i = 0; i < count; i += step) {
-        float old = values[i], moved[2];
+        real old = values[i], moved[2];
         double sums[2];
         int k;
         if (there == n->x && i / IN / BATCH >= lengths[i / IN % BATCH])
             continue;
-        moved[0] = old + 0.01f, moved[1] = old - 0.01f;
+        moved[0] = old + (real)STEP, moved[1] = old - (real)STEP;
         for (k = 0; k < 2; ++k) {
             OK(cudaMemcpy(there + i, &moved[k], sizeof old, cudaMemcpyHostToDevice));
             sums[k] = loss(n, dy);
         }
         OK(cudaMemcpy(there + i, &old, sizeof old, cudaMemcpyHostToDevice));
-        NEAR(gradient[i], (sums[0] - sums[1]) / 0.02, 2e-3);
+        NEAR(gradient[i], (sums[0] - sums[1]) / (2 * STEP), NEARNESS);
     }
     free(values);
 }
@@ -99,31 +111,31 @@ static void try_cell(net *n, cudnnRNNMode_t cell, int projected, double bound)
 {
     const int hidden[3] = {LAYERS * SIDES, BATCH, HIDDEN}, hidden_strides[3] = {BATCH * HIDDEN, HIDDEN, 1};
     const int dim[3] = {LAYERS * SIDES, BATCH, projected}, stride[3] = {BATCH * projected, projected, 1};
-    float y[2][3][YS], dy[YS], dx[XS], *dw, *old, fill = 0;
+    real y[2][3][YS], dy[YS], dx[XS], *dw, *old, fill = 0;
     size_t inference, nothing;
     int i, turn, k;
     OK(cudnnCreateRNNDescriptor(&n->rnn));
     OK(cudnnCreateRNNDataDescriptor(&n->xd));
     OK(cudnnCreateRNNDataDescriptor(&n->yd));
     OK(cudnnCreateTensorDescriptor(&n->state));
-    OK(cudnnSetTensorNdDescriptor(n->state, CUDNN_DATA_FLOAT, 3, dim, stride));
+    OK(cudnnSetTensorNdDescriptor(n->state, REAL, 3, dim, stride));
     OK(cudnnCreateTensorDescriptor(&n->cell));
-    OK(cudnnSetTensorNdDescriptor(n->cell, CUDNN_DATA_FLOAT, 3, hidden, hidden_strides));
+    OK(cudnnSetTensorNdDescriptor(n->cell, REAL, 3, hidden, hidden_strides));
     n->out = projected * SIDES;
     OK(cudnnSetRNNDescriptor_v8(n->rnn, CUDNN_RNN_ALGO_STANDARD, cell, CUDNN_RNN_DOUBLE_BIAS, CUDNN_BIDIRECTIONAL,
-                                CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH, IN, HIDDEN, projected,
+                                CUDNN_LINEAR_INPUT, REAL, REAL, CUDNN_DEFAULT_MATH, IN, HIDDEN, projected,
                                 LAYERS, n->dropout, CUDNN_RNN_PADDED_IO_ENABLED));
     OK(cudnnRNNSetClip_v8(n->rnn, bound < 1 ? CUDNN_RNN_CLIP_MINMAX : CUDNN_RNN_CLIP_NONE, CUDNN_PROPAGATE_NAN, -bound, bound));
-    OK(cudnnSetRNNDataDescriptor(n->xd, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, STEPS, BATCH, IN, lengths,
+    OK(cudnnSetRNNDataDescriptor(n->xd, REAL, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, STEPS, BATCH, IN, lengths,
                                  &fill));
-    OK(cudnnSetRNNDataDescriptor(n->yd, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, STEPS, BATCH, n->out, lengths,
+    OK(cudnnSetRNNDataDescriptor(n->yd, REAL, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, STEPS, BATCH, n->out, lengths,
                                  &fill));
     OK(cudnnGetRNNWeightSpaceSize(n->handle, n->rnn, &n->weight_bytes));
     OK(cudnnGetRNNTempSpaceSizes(n->handle, n->rnn, CUDNN_FWD_MODE_INFERENCE, n->xd, &inference, &nothing));
     OK(cudnnGetRNNTempSpaceSizes(n->handle, n->rnn, CUDNN_FWD_MODE_TRAINING, n->xd, &n->work_bytes, &n->reserve_bytes));
     if (inference > n->work_bytes)
         n->work_bytes = inference;
-    n->weights = (int)(n->weight_bytes / sizeof(float));
+    n->weights = (int)(n->weight_bytes / sizeof(real));
     n->x = device(XS), n->y = device(YS), n->w = device(n->weights);
     n->dx = device(XS), n->dy = device(YS), n->dw = device(n->weights);
     OK(cudaMalloc(&n->work, n->work_bytes));
@@ -217,7 +229,7 @@ static void try_forms(cudnnHandle_t handle)
 }
 
 /* One cell whose gates are all 1/2 and whose candidate is 0, within -1/4 and 1/2: the last cell and the gradient of the first. */
-static void try_bound(cudnnHandle_t handle, cudnnNanPropagation_t nan, float first, float *last, float *gradient)
+static void try_bound(cudnnHandle_t handle, cudnnNanPropagation_t nan, real first, real *last, real *gradient)
 {
     static const int dim[3] = {1, 1, 1}, one = 1;
     cudnnRNNDescriptor_t rnn;
@@ -225,18 +237,18 @@ static void try_bound(cudnnHandle_t handle, cudnnNanPropagation_t nan, float fir
     cudnnTensorDescriptor_t state;
     size_t bytes[3];
     void *memory[3];
-    float *x = device(1), *dy = device(1), *cells = device(2), fill = 0;
+    real *x = device(1), *dy = device(1), *cells = device(2), fill = 0;
     int i;
     OK(cudaMemcpy(cells, &first, sizeof first, cudaMemcpyHostToDevice));
     OK(cudnnCreateRNNDescriptor(&rnn));
     OK(cudnnCreateRNNDataDescriptor(&rows));
     OK(cudnnCreateTensorDescriptor(&state));
-    OK(cudnnSetTensorNdDescriptor(state, CUDNN_DATA_FLOAT, 3, dim, dim));
+    OK(cudnnSetTensorNdDescriptor(state, REAL, 3, dim, dim));
     OK(cudnnSetRNNDescriptor_v8(rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, CUDNN_RNN_DOUBLE_BIAS, CUDNN_UNIDIRECTIONAL,
-                                CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH, 1, 1, 1, 1, NULL,
+                                CUDNN_LINEAR_INPUT, REAL, REAL, CUDNN_DEFAULT_MATH, 1, 1, 1, 1, NULL,
                                 CUDNN_RNN_PADDED_IO_ENABLED));
     OK(cudnnRNNSetClip_v8(rnn, CUDNN_RNN_CLIP_MINMAX, nan, -0.25, 0.5));
-    OK(cudnnSetRNNDataDescriptor(rows, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, 1, 1, 1, &one, &fill));
+    OK(cudnnSetRNNDataDescriptor(rows, REAL, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, 1, 1, 1, &one, &fill));
     OK(cudnnGetRNNWeightSpaceSize(handle, rnn, &bytes[0]));
     OK(cudnnGetRNNTempSpaceSizes(handle, rnn, CUDNN_FWD_MODE_TRAINING, rows, &bytes[1], &bytes[2]));
     for (i = 0; i < 3; ++i) OK(cudaMalloc(&memory[i], bytes[i]));
@@ -257,7 +269,7 @@ static void try_bound(cudnnHandle_t handle, cudnnNanPropagation_t nan, float fir
 /* As an H200 does it: gradients pass on a bound; a NaN stays, or counts as the lower bound and lets the gradient pass. */
 static void try_bounds(cudnnHandle_t handle)
 {
-    float last, gradient;
+    real last, gradient;
     try_bound(handle, CUDNN_PROPAGATE_NAN, 0.75f, &last, &gradient);
     NEAR(last, 0.25, 1e-6);
     CHECK(gradient == 0);

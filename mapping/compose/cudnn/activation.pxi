@@ -7,6 +7,8 @@ include "packed.pxi"
 from libc.math cimport INFINITY
 
 cdef extern from "support.h" nogil:
+    uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, int64_t count, const double *y, const double *dy,
+                                  const double *x, double *dx)
     bint dnn_alike(const dnn_tensor *a, const dnn_tensor *b)
     bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
         const dnn_tensor *c, void **amd)
@@ -70,8 +72,13 @@ cdef cudnnStatus_t led_back(dnn_handle *h, int mode, double factor, dnn_tensor *
     """dx ← f′·dy; `mode` is MIOpen's."""
     cdef float one = 1
     cdef float zero = 0
-    cdef void *f = dnn_amd_activation(h, mode, factor, 1, 0)
-    cdef void *amd = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
+    cdef void *f
+    cdef void *amd
+    if row.type == CUDNN_DATA_DOUBLE:
+        return <cudnnStatus_t>dnn_doubles_led_back(h, mode, factor, elements_of(row), <const double *>y, <const double *>dy,
+                                                   <const double *>x, <double *>dx)
+    f = dnn_amd_activation(h, mode, factor, 1, 0)
+    amd = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
     if f is NULL or amd is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
     return answered(dg_miopen.miopenActivationBackward(
@@ -174,10 +181,10 @@ cdef cudnnStatus_t lead_row_back(dnn_handle *h, dnn_activation *d, dnn_tensor *r
 
 cdef cudnnStatus_t activation_type(dnn_activation *d, int type, int *works) noexcept nogil:
     """The type that it is computed in."""
-    if type != CUDNN_DATA_FLOAT and type != CUDNN_DATA_HALF and type != CUDNN_DATA_BFLOAT16:
-        return cannot(b"MIOpen has activations of float and half alone; bfloat16 goes through float")
+    if not is_float_type(type):
+        return cannot(b"activations of integers, which MIOpen does not have")
     works[0] = type
-    if type == CUDNN_DATA_BFLOAT16 or d.mode == CUDNN_ACTIVATION_SWISH:
+    if type == CUDNN_DATA_BFLOAT16 or (d.mode == CUDNN_ACTIVATION_SWISH and type != CUDNN_DATA_DOUBLE):
         works[0] = CUDNN_DATA_FLOAT
     return CUDNN_STATUS_SUCCESS
 
@@ -226,9 +233,10 @@ cdef public cudnnStatus_t activation_forward(dnn_handle *h, dnn_activation *d, c
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
     first = work + DNN_WORK
     if direct:
-        known[0] = known[1] = known[2] = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
-        if known[0] is not NULL:
-            dnn_remember(h, DNN_ACTIVATION, xd, yd, yd, known)
+        if type != CUDNN_DATA_DOUBLE:
+            known[0] = known[1] = known[2] = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
+            if known[0] is not NULL:
+                dnn_remember(h, DNN_ACTIVATION, xd, yd, yd, known)
         out = y if b == 0 else first
         status = activate_row(h, d, &row, x, out, first + bytes)
         return status if status != CUDNN_STATUS_SUCCESS else dnn_blended(h, a, out, b, yd, y)
@@ -290,11 +298,11 @@ cdef public cudnnStatus_t activation_backward(dnn_handle *h, dnn_activation *d, 
         if work is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
     first = work + DNN_WORK
-    if direct:
+    if direct and type != CUDNN_DATA_DOUBLE:
         known[0] = known[1] = known[2] = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
         if known[0] is not NULL:
             dnn_remember(h, DNN_ACTIVATION, xd, dyd, dxd, known)
-    else:
+    if not direct:
         dnn_packed(xd, type, &packed)
         status = dnn_moved(h, work, 1, xd, x, 0, &packed, first)
         if status == CUDNN_STATUS_SUCCESS:

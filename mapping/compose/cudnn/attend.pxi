@@ -3,7 +3,13 @@
 # Projections are products over all tokens at once. Scores and the heads' outputs are made one sequence after the other, so that
 # nothing beyond a sequence's end is read. Lengths come from the descriptors, whose copies on the device the caller gives too.
 
-from libc.math cimport exp, INFINITY
+from libc.math cimport INFINITY
+
+cdef extern from "support.h" nogil:
+    uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step, double scale,
+                                 const double *y, double *x)
+    uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
+                         void *mask, void *memory)
 
 cdef extern from "dragoman.h" nogil:
     bint dg_foreign(const void *handle, uint32_t magic)
@@ -307,56 +313,6 @@ cdef inline bint attn_is_empty(int low, int high, int keys) noexcept nogil:
     return low >= high or low >= keys or high <= 0
 
 
-cdef cudnnStatus_t attn_softmax_of_doubles(dnn_handle *h, const void *y, void *x, int64_t rows, int keys,
-        double scale) noexcept nogil:
-    """As `attn_softmax` and `attn_softmax_back`, through the host: MIOpen has no softmax of doubles."""
-    cdef double[ATTN_PIECE] piece
-    cdef double[ATTN_PIECE] other
-    cdef hipStream_t stream = <hipStream_t>to_stream(h.stream)
-    cdef int64_t done = 0
-    cdef int64_t some, r
-    cdef double *p
-    cdef double *o
-    cdef double largest, total
-    cdef size_t bytes
-    cdef uint32_t failed = 0
-    cdef int j
-    if keys > ATTN_PIECE:
-        return cannot(b"an attention of doubles with more than 8192 keys")
-    while done < rows:
-        some = ATTN_PIECE // keys
-        some = some if some < rows - done else rows - done
-        bytes = <size_t>(some * keys) * sizeof(double)
-        failed |= dg_hip.hipMemcpyAsync(piece, <double *>x + done * keys, bytes, hipMemcpyDeviceToHost, stream)
-        if y is not NULL:
-            failed |= dg_hip.hipMemcpyAsync(other, <const double *>y + done * keys, bytes, hipMemcpyDeviceToHost, stream)
-        failed |= dg_hip.hipStreamSynchronize(stream)
-        if failed:
-            break
-        for r in range(some):
-            p = piece + r * keys
-            o = other + r * keys
-            total = 0
-            if y is not NULL:
-                for j in range(keys):
-                    total += o[j] * p[j]
-                for j in range(keys):
-                    p[j] = scale * o[j] * (p[j] - total)
-                continue
-            largest = p[0]
-            for j in range(1, keys):
-                largest = p[j] if p[j] > largest else largest
-            for j in range(keys):
-                p[j] = exp(p[j] - largest)
-                total += p[j]
-            for j in range(keys):
-                p[j] /= total
-        failed |= dg_hip.hipMemcpyAsync(<double *>x + done * keys, piece, bytes, hipMemcpyHostToDevice, stream)
-        failed |= dg_hip.hipStreamSynchronize(stream)
-        done += some
-    return hip_answered(failed, b"hipMemcpyAsync")
-
-
 cdef void *attn_rows(dnn_handle *h, const attn *a, int64_t rows, int keys) noexcept nogil:
     """MIOpen's descriptor of rows as channels."""
     cdef int32_t[4] dim
@@ -375,7 +331,7 @@ cdef cudnnStatus_t attn_softmax(dnn_handle *h, const attn *a, int64_t rows, int 
     cdef float zero = 0
     cdef void *d
     if a.type == CUDNN_DATA_DOUBLE:
-        return attn_softmax_of_doubles(h, NULL, x, rows, keys, 1)
+        return <cudnnStatus_t>dnn_doubles_softmax(h, MIOPEN_SOFTMAX_ACCURATE, rows, keys, 1, 1, NULL, <double *>x)
     d = attn_rows(h, a, rows, keys)
     if d is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
@@ -391,7 +347,8 @@ cdef cudnnStatus_t attn_softmax_back(dnn_handle *h, const attn *a, int64_t rows,
     cdef float zero = 0
     cdef void *d
     if a.type == CUDNN_DATA_DOUBLE:
-        return attn_softmax_of_doubles(h, y, dx, rows, keys, a.scale)
+        return <cudnnStatus_t>dnn_doubles_softmax(h, MIOPEN_SOFTMAX_ACCURATE, rows, keys, 1, a.scale, <const double *>y,
+                                                  <double *>dx)
     d = attn_rows(h, a, rows, keys)
     if d is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
@@ -451,12 +408,12 @@ cdef cudnnStatus_t attn_drops_of(const attn *a, void *given, dnn_dropout **found
         return CUDNN_STATUS_SUCCESS
     if dg_foreign(d, DNN_DROPOUT):
         return bad(b"a dropout descriptor of the attention is destroyed")
+    if d.amd is NULL:
+        return dnn_because(CUDNN_STATUS_EXECUTION_FAILED_CUDART, b"a dropout descriptor of the attention has not been set")
     if d.rate == 0:
         return CUDNN_STATUS_SUCCESS
-    if d.amd is NULL or d.states is NULL or not 0 <= d.rate <= 1:
-        return bad(b"a dropout descriptor of the attention has no states, or a rate that is not from 0 to 1")
-    if a.type == CUDNN_DATA_DOUBLE:
-        return cannot(b"MIOpen has no dropout of doubles")
+    if d.states is NULL or not 0 <= d.rate < 1:  # alone, a dropout takes a rate of 1; in an attention NVIDIA's library does not
+        return bad(b"a dropout descriptor of the attention has no states, or a rate that is not from 0 to less than 1")
     found[0] = d
     return CUDNN_STATUS_SUCCESS
 
@@ -467,29 +424,10 @@ cdef cudnnStatus_t attn_dropouts(const dnn_attention *d, attn *a) noexcept nogil
     return status if status != CUDNN_STATUS_SUCCESS else attn_drops_of(a, d.after_dropout, &a.last)
 
 
-cdef cudnnStatus_t attn_dropped(dnn_handle *h, const attn *a, dnn_dropout *d, bint back, int64_t count, const void *x,
+cdef inline cudnnStatus_t attn_dropped(dnn_handle *h, const attn *a, dnn_dropout *d, bint back, int64_t count, const void *x,
         void *y, void *mask) noexcept nogil:
-    """y ← x/(1 - rate) where the mask keeps it, else 0; forward draws the mask. Elements as they lie, gaps between sequences
-    included: one draw serves them all."""
-    cdef int32_t dim = <int32_t>count
-    cdef int32_t stride = 1
-    cdef void *amd
-    cdef void *drawing = d.amd if back else dnn_dropout_drawing(h, d)
-    if drawing is NULL:
-        return CUDNN_STATUS_BAD_PARAM
-    if count > ATTN_MOST:
-        return cannot(b"2^31 elements or more that one dropout is for")
-    amd = dnn_amd_shape(h, a.type, 1, &dim, &stride)
-    if amd is NULL:
-        return CUDNN_STATUS_NOT_SUPPORTED
-    if back:
-        return answered(dg_miopen.miopenDropoutBackward(
-            <miopenHandle_t>h.amd, <miopenDropoutDescriptor_t>drawing, <miopenTensorDescriptor_t>amd,
-            <miopenTensorDescriptor_t>amd, x, <miopenTensorDescriptor_t>amd, y, mask, <size_t>count),
-            b"miopenDropoutBackward")
-    return answered(dg_miopen.miopenDropoutForward(
-        <miopenHandle_t>h.amd, <miopenDropoutDescriptor_t>drawing, <miopenTensorDescriptor_t>amd,
-        <miopenTensorDescriptor_t>amd, x, <miopenTensorDescriptor_t>amd, y, mask, <size_t>count), b"miopenDropoutForward")
+    """Elements as they lie, gaps between sequences included: one draw serves them all."""
+    return <cudnnStatus_t>dnn_dropped(h, d, back, a.type, count, x, y, mask, NULL)
 
 
 cdef bint attn_alike(const attn *a, const tokens *q, const tokens *k) noexcept nogil:

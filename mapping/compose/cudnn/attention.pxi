@@ -426,7 +426,9 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
         const void *queries, dnn_seq_data *kd, void *dkeys, const void *keys, dnn_seq_data *vd, void *dvalues,
         const void *values, size_t weight_size, const void *weights, size_t work_size, void *workspace,
         size_t reserve_size, void *reserve) noexcept nogil:
-    """The weights that the forward call left in the reserve are 0 outside the windows, and so are the scores' gradients."""
+    """The weights that the forward call left in the reserve are 0 outside the windows, and so are the scores' gradients. Where
+    weights are dropped NVIDIA's library goes back through the softmax with what is left of them, as if that were the softmax:
+    not the derivative, but what programs have been trained with."""
     cdef attn a
     cdef tokens q
     cdef tokens k
@@ -507,10 +509,9 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
                 status = attn_dropped(h, &a, a.first, True, a.heads * rows * length, dsoft, dsoft,
                                       memory + parts[PART_KEPT] + part)
             if status == CUDNN_STATUS_SUCCESS and not alike:
-                status = attn_softmax_back(h, &a, a.heads * rows, length, at(memory + parts[PART_A], part, &a), dsoft)
+                status = attn_softmax_back(h, &a, a.heads * rows, length, at(left, part, &a), dsoft)
     if alike and status == CUDNN_STATUS_SUCCESS:
-        status = attn_softmax_back(h, &a, a.heads * q.batch * q.beam * q.time, k.time, memory + parts[PART_A],
-                                   memory + parts[PART_DA])
+        status = attn_softmax_back(h, &a, a.heads * q.batch * q.beam * q.time, k.time, left, memory + parts[PART_DA])
     for n in range(q.batch):
         for b in range(q.beam):
             rows = attn_length(&q, n, b)

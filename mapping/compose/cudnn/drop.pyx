@@ -13,13 +13,25 @@ include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 cdef extern from *:
     """
     static inline uint64_t one_more(uint64_t *number) { return __atomic_add_fetch(number, 1, __ATOMIC_RELAXED); }
     """
     uint64_t one_more(uint64_t *number) nogil
+
+
+cdef extern from "support.h" nogil:
+    int DNN_WORK
+    void *dnn_scratch(dnn_handle *h, size_t bytes)
+    uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y)
+    void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
+    uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
+                           const void *B, double beta, dnn_tensor *cd, void *C)
+    uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void *y)
+    uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
+                       dnn_tensor *yd, void *y)
 
 
 cdef unsigned long long mixed(uint64_t seed, uint64_t number) noexcept nogil:
@@ -87,3 +99,83 @@ cdef public void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d) noexcept no
             return NULL
     d.drawn += 1
     return d.amd
+
+
+# ---- a row of elements
+
+cdef inline void line(dnn_tensor *d, int type, int64_t elements) noexcept nogil:
+    memset(d, 0, sizeof(dnn_tensor))  # it is compared as a whole
+    d.type = type
+    d.format = CUDNN_TENSOR_NCHW
+    d.count = 1
+    d.dim[0] = <int32_t>elements
+    d.stride[0] = 1
+
+
+cdef inline uint32_t answered(uint32_t status, const char *function) noexcept nogil:
+    return 0 if status == 0 else dnn_failed(status_of_miopen(status), function, status)
+
+
+cdef uint32_t drawn(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
+        void *mask) noexcept nogil:
+    """MIOpen's."""
+    cdef int32_t dim = <int32_t>count
+    cdef int32_t stride = 1
+    cdef void *drawing = d.amd if back else dnn_dropout_drawing(h, d)
+    cdef miopenTensorDescriptor_t amd
+    if drawing is NULL:
+        return CUDNN_STATUS_BAD_PARAM
+    amd = <miopenTensorDescriptor_t>dnn_amd_shape(h, type, 1, &dim, &stride)
+    if amd is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    if back:
+        return answered(dg_miopen.miopenDropoutBackward(
+            <miopenHandle_t>h.amd, <miopenDropoutDescriptor_t>drawing, amd, amd, x, amd, y, mask, <size_t>count),
+            b"miopenDropoutBackward")
+    return answered(dg_miopen.miopenDropoutForward(
+        <miopenHandle_t>h.amd, <miopenDropoutDescriptor_t>drawing, amd, amd, x, amd, y, mask, <size_t>count),
+        b"miopenDropoutForward")
+
+
+cdef public size_t dnn_dropped_bytes(int type, int64_t count) noexcept nogil:
+    """Memory that `dnn_dropped` needs."""
+    if type != CUDNN_DATA_DOUBLE:
+        return 0
+    return <size_t>DNN_WORK + 2 * rounded(<size_t>count * sizeof(float)) + rounded(<size_t>count * sizeof(double))
+
+
+cdef public uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
+        void *mask, void *memory) noexcept nogil:
+    """y ← x/(1 - rate) where the mask keeps it, else 0; forward draws the mask, a byte an element. `memory` NULL: the
+    handle's own. MIOpen drops no doubles: the mask is drawn over a row of ones, and x times what is left of it."""
+    cdef dnn_tensor single, wide, one
+    cdef char *ones
+    cdef char *left
+    cdef char *kept
+    cdef uint32_t status
+    if count > 0x7fffffff:
+        return cannot(b"2^31 elements or more that one dropout is for")
+    if type != CUDNN_DATA_DOUBLE:
+        return drawn(h, d, back, type, count, x, y, mask)
+    if memory is NULL:
+        memory = dnn_scratch(h, dnn_dropped_bytes(type, count))
+        if memory is NULL:
+            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for a mask of doubles")
+    ones = <char *>memory + <size_t>DNN_WORK
+    left = ones + rounded(<size_t>count * sizeof(float))
+    kept = left + rounded(<size_t>count * sizeof(float))
+    line(&single, CUDNN_DATA_FLOAT, count)
+    line(&wide, CUDNN_DATA_DOUBLE, count)
+    line(&one, CUDNN_DATA_DOUBLE, 1)
+    status = dnn_fill(h, &single, 1, ones)
+    if status == 0:
+        status = drawn(h, d, back, CUDNN_DATA_FLOAT, count, ones, left, mask)
+    if status == 0:
+        status = dnn_moved(h, memory, 1, &single, left, 0, &wide, kept)
+    if status == 0:
+        status = dnn_fill(h, &one, 1, ones)
+    if status == 0:  # 0 or 1: what is left is the scaled one, or nothing
+        status = dnn_op_tensor(h, miopenTensorOpMin, 1, &wide, kept, 1, &one, ones, 0, &wide, kept)
+    if status == 0:
+        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &wide, x, 1, &wide, kept, 0, &wide, y)
+    return status if status != 0 or d.rate >= 1 else dnn_scale(h, &wide, 1 / (1 - <double>d.rate), y)

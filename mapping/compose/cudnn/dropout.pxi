@@ -3,6 +3,11 @@
 include "common.pxi"
 include "amd.pxi"
 
+cdef extern from "support.h" nogil:
+    size_t dnn_dropped_bytes(int type, int64_t count)
+    uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
+                         void *mask, void *memory)
+
 
 cdef public cudnnStatus_t create_dropout_descriptor(cudnnDropoutDescriptor_t *place) noexcept nogil:
     return dnn_new(<void **>place, DNN_DROPOUT)
@@ -75,14 +80,14 @@ cdef public cudnnStatus_t restore_dropout_descriptor(dnn_dropout *d, dnn_handle 
 cdef cudnnStatus_t drop(dnn_handle *h, dnn_dropout *d, bint back, dnn_tensor *xd, const void *x, dnn_tensor *yd,
         void *y, void *reserve, size_t reserve_size) noexcept nogil:
     """The mask goes by the elements' numbers in their logical order, so that both passes may differ in layout. MIOpen
-    takes an innermost dimension to lie element by element: what does not is brought into a row and back."""
+    takes an innermost dimension to lie element by element: what does not is brought into a row and back, as are doubles."""
     cdef dnn_tensor[2] full
     cdef dnn_tensor[2] merged
     cdef dnn_tensor *given[2]
     cdef dnn_tensor row
     cdef void *amd[2]
     cdef void *drawing
-    cdef char *memory
+    cdef char *memory = NULL
     cdef const void *source = x
     cdef void *target = y
     cdef size_t elements = 1
@@ -107,14 +112,14 @@ cdef cudnnStatus_t drop(dnn_handle *h, dnn_dropout *d, bint back, dnn_tensor *xd
         elements *= <size_t>xd.dim[i]
     if reserve_size < elements:
         return bad(b"the reserve space is too small")
-    if xd.type != CUDNN_DATA_FLOAT and xd.type != CUDNN_DATA_HALF:
-        return cannot(b"MIOpen has dropout of float and half alone")
+    if xd.type != CUDNN_DATA_FLOAT and xd.type != CUDNN_DATA_HALF and xd.type != CUDNN_DATA_DOUBLE:
+        return cannot(b"dropout of other than float, double and half, which NVIDIA's library refuses too")
     if back:
         if d.amd is NULL or not 0 <= d.rate <= 1:
             return bad(b"the dropout descriptor has not been set, or its rate is not from 0 to 1")
         drawing = d.amd
     dnn_merge(2, given, merged)
-    direct = merged[0].count <= 5
+    direct = merged[0].count <= (1 if xd.type == CUDNN_DATA_DOUBLE else 5)
     for t in range(2):
         i = merged[t].count - 1
         direct = direct and (merged[t].dim[i] == 1 or merged[t].stride[i] == 1)
@@ -123,7 +128,7 @@ cdef cudnnStatus_t drop(dnn_handle *h, dnn_dropout *d, bint back, dnn_tensor *xd
         row.format = CUDNN_TENSOR_NCHW
         dnn_pack(CUDNN_TENSOR_NCHW, row.type, row.count, row.dim, row.stride)
         bytes = rounded(dnn_bytes(&row))
-        memory = <char *>dnn_scratch(h, 2 * bytes)
+        memory = <char *>dnn_scratch(h, 2 * bytes + dnn_dropped_bytes(row.type, <int64_t>elements))
         if memory is NULL:
             return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the images as rows")
         status = dnn_copy(h, &full[1], x, &row, memory)
@@ -135,6 +140,12 @@ cdef cudnnStatus_t drop(dnn_handle *h, dnn_dropout *d, bint back, dnn_tensor *xd
         merged[0].dim[0] = <int32_t>elements
         merged[0].stride[0] = 1
         merged[1] = merged[0]
+    if xd.type == CUDNN_DATA_DOUBLE:
+        status = dnn_dropped(h, d, back, xd.type, <int64_t>elements, source, target, reserve,
+                             NULL if memory is NULL else memory + 2 * bytes)
+        if status != 0:
+            return <cudnnStatus_t>status
+        return CUDNN_STATUS_SUCCESS if direct else <cudnnStatus_t>dnn_copy(h, &row, target, &full[0], y)
     for t in range(2):
         amd[t] = dnn_amd_shape(h, merged[t].type, merged[t].count, merged[t].dim, merged[t].stride)
         if amd[t] is NULL:

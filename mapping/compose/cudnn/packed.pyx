@@ -21,6 +21,8 @@ cdef extern from "support.h" nogil:
     uint32_t dnn_amd_merged(dnn_handle *h, int count, dnn_tensor **given, int more, void **amd)
     uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void *y)
     uint32_t dnn_copy(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y)
+    uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,
+                                   int64_t columns, int64_t pitch, const double *x, double *y)
     uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
                            const void *B, double beta, dnn_tensor *cd, void *C)
 
@@ -191,12 +193,20 @@ cdef public uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tens
 
 cdef public uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
         const void *x, void *y) noexcept nogil:
-    """y ← f(x) of packed tensors; mode and factors are MIOpen's."""
+    """y ← f(x) of packed tensors; mode and factors are MIOpen's. Doubles go through the host."""
     cdef float one = 1
     cdef float zero = 0
-    cdef void *f = dnn_amd_activation(h, mode, alpha, beta, gamma)
-    cdef void *amd = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
+    cdef int64_t count = 1
+    cdef int i
+    cdef void *f
+    cdef void *amd
     cdef uint32_t status
+    if row.type == CUDNN_DATA_DOUBLE:
+        for i in range(row.count):
+            count *= row.dim[i]
+        return dnn_doubles_activated(h, mode, alpha, beta, gamma, 1, count, count, <const double *>x, <double *>y)
+    f = dnn_amd_activation(h, mode, alpha, beta, gamma)
+    amd = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
     if f is NULL or amd is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
     status = dg_miopen.miopenActivationForward(

@@ -34,7 +34,9 @@ cdef extern from "support.h" nogil:
     uint32_t dnn_stepwise_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
                                   void *hy, void *cy, void *work, void *reserve)
     uint32_t dnn_stepwise_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
-                                        const void *cx, void *dx, void *dhx, void *dcx, void *work, void *reserve)
+                                        const void *hx, const void *cx, void *dx, void *dhx, void *dcx, void *work,
+                                        void *reserve)
+    uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y)
     uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work, void *reserve)
 
 cdef extern from *:
@@ -153,10 +155,10 @@ cdef public uint32_t dnn_net_of(dnn_net *n, dnn_handle *h, dnn_rnn *d, int type,
         return bad(b"the network was not set, or the size of its input is not known")
     if d.input_mode == CUDNN_SKIP_INPUT and input != d.hidden:
         return bad(b"SKIP_INPUT where the input is not of the hidden size")
-    n.stepwise = d.cell == CUDNN_LSTM and (
-        d.projected != d.hidden or d.clip_mode == CUDNN_RNN_CLIP_MINMAX or type == CUDNN_DATA_BFLOAT16)
-    if type != CUDNN_DATA_FLOAT and type != CUDNN_DATA_HALF and not (n.stepwise and type == CUDNN_DATA_BFLOAT16):
-        return cannot(b"MIOpen has networks of float and half alone; LSTMs of bfloat16 go through float")
+    if not is_float_type(type):
+        return cannot(b"a network of other than floating-point numbers")
+    n.stepwise = (type == CUDNN_DATA_DOUBLE or type == CUDNN_DATA_BFLOAT16  # which MIOpen has not
+                  or (d.cell == CUDNN_LSTM and (d.projected != d.hidden or d.clip_mode == CUDNN_RNN_CLIP_MINMAX)))
     if (<double>d.layers * directions(d) > INT32_MAX or <double>d.hidden * gates_of(d) * directions(d) > INT32_MAX
             or 2.0 * d.layers * directions(d) * gates_of(d) * d.hidden * (<double>input + 3.0 * d.hidden) > 1e16):
         return cannot(b"weights that are larger than any memory")
@@ -475,9 +477,19 @@ cdef uint32_t states_given(dnn_net *n, const void **hx, const void **cx, void *m
 cdef uint32_t filled(dnn_net *n, const dnn_rows *d, char *rows, int count) noexcept nogil:
     """`count` rows of padding."""
     cdef size_t elements = <size_t>count * <size_t>d.vector
+    cdef dnn_tensor row
+    cdef double wide = 0
     cdef uint32_t status
     cdef uint32_t whole = 0
     cdef uint16_t half = 0
+    if d.type == CUDNN_DATA_DOUBLE:
+        memcpy(&wide, &d.fill, sizeof(wide))
+        memset(&row, 0, sizeof(row))
+        row.type = d.type
+        row.count = 2
+        row.dim[0], row.dim[1] = count, d.vector
+        row.stride[0], row.stride[1] = d.vector, 1
+        return dnn_fill(n.h, &row, wide, rows)
     if dnn_type_bytes(d.type) == 2:
         memcpy(&half, &d.fill, sizeof(half))
         status = dg_hip.hipMemsetD16Async(rows, half, elements, <hipStream_t>to_stream(n.h.stream))
@@ -591,7 +603,7 @@ cdef public uint32_t dnn_net_backward_data(dnn_net *n, const void *y, const void
     cdef void *amd_work = <char *>reserve + rounded(n.amd_reserve)
     cdef uint32_t status
     if n.stepwise:
-        status = dnn_stepwise_backward_data(n, dy, dhy, dcy, w, cx, dx, dhx, dcx, work, reserve)
+        status = dnn_stepwise_backward_data(n, dy, dhy, dcy, w, hx, cx, dx, dhx, dcx, work, reserve)
         return status if status != 0 or dx is NULL or n.xd is NULL else fill_padding(n, n.xd, dx)
     status = states_given(n, &hx, &cx, memory)
     if status != 0:

@@ -4,6 +4,10 @@ include "common.pxi"
 include "amd.pxi"
 include "packed.pxi"
 
+cdef extern from "support.h" nogil:
+    uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step, double scale,
+                                 const double *y, double *x)
+
 
 cdef cudnnStatus_t softmax_checked(uint32_t algorithm, uint32_t mode, const dnn_tensor *a, const dnn_tensor *b) noexcept nogil:
     if bad_dnn_softmax_algorithm(algorithm):
@@ -12,8 +16,8 @@ cdef cudnnStatus_t softmax_checked(uint32_t algorithm, uint32_t mode, const dnn_
         return bad(b"mode is neither INSTANCE nor CHANNEL")
     if not same_sizes(a, b) or a.type != b.type:
         return bad(b"the tensors differ in sizes or type")
-    if a.type != CUDNN_DATA_FLOAT and a.type != CUDNN_DATA_HALF:
-        return cannot(b"MIOpen has softmax of float and half alone")
+    if not is_float_type(a.type):
+        return cannot(b"a softmax of integers, which MIOpen does not have")
     return CUDNN_STATUS_SUCCESS
 
 
@@ -42,7 +46,8 @@ cdef bint in_four(const dnn_tensor *d, dnn_tensor *four) noexcept nogil:
 
 cdef cudnnStatus_t softmax_of_copies(dnn_handle *h, uint32_t algorithm, uint32_t mode, double alpha, int inputs,
         dnn_tensor **given, const void **from_, double beta, dnn_tensor *yd, void *y) noexcept nogil:
-    """For layouts that do not fit four dimensions: packed copies, and the result blended into y."""
+    """For layouts that do not fit four dimensions and types that MIOpen has not: packed copies, and the result blended
+    into y. bfloat16 goes through float, doubles through the host."""
     cdef dnn_tensor packed
     cdef dnn_tensor four
     cdef void *amd
@@ -51,24 +56,39 @@ cdef cudnnStatus_t softmax_of_copies(dnn_handle *h, uint32_t algorithm, uint32_t
     cdef float one = 1
     cdef float zero = 0
     cdef uint32_t status
+    cdef char *work
+    cdef int64_t channels, rest
     cdef int i
-    dnn_packed(yd, yd.type, &packed)
+    dnn_packed(yd, CUDNN_DATA_FLOAT if yd.type == CUDNN_DATA_BFLOAT16 else yd.type, &packed)
     in_four(&packed, &four)
     bytes = rounded(dnn_bytes(&packed))
-    memory = <char *>dnn_scratch(h, bytes * <size_t>(inputs + 1))
-    amd = dnn_amd_shape(h, four.type, 4, four.dim, four.stride)
-    if memory is NULL:
+    work = <char *>dnn_scratch(h, DNN_WORK + bytes * <size_t>(inputs + 1))
+    if work is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for packed copies")
-    if amd is NULL:
-        return CUDNN_STATUS_NOT_SUPPORTED
+    memory = work + DNN_WORK
     for i in range(inputs):
-        status = dnn_copy(h, given[i], from_[i], &packed, memory + <size_t>i * bytes)
+        status = dnn_moved(h, work, 1, given[i], from_[i], 0, &packed, memory + <size_t>i * bytes)
         if status != 0:
             return status
+    if yd.type == CUDNN_DATA_DOUBLE:
+        channels = four.dim[1]
+        rest = <int64_t>four.dim[2] * four.dim[3]
+        if mode == <uint32_t>CUDNN_SOFTMAX_MODE_INSTANCE:
+            channels *= rest
+            rest = 1
+        status = dnn_doubles_softmax(
+            h, <int>to_dnn_softmax_algorithm(algorithm), four.dim[0], channels, rest, 1,
+            <const double *>memory if inputs == 2 else NULL, <double *>(memory + <size_t>(inputs - 1) * bytes))
+        return status if status != 0 else dnn_moved(h, work, alpha, &packed, memory + <size_t>(inputs - 1) * bytes, beta, yd, y)
+    amd = dnn_amd_shape(h, four.type, 4, four.dim, four.stride)
+    if amd is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
     status = amd_softmax(h, algorithm, mode, &one, inputs, amd, memory, amd, memory + bytes, &zero, amd,
                          memory + <size_t>inputs * bytes)
     if status != 0:
         return status
+    if packed.type != yd.type:
+        return dnn_moved(h, work, alpha, &packed, memory + <size_t>inputs * bytes, beta, yd, y)
     if beta == 0 and alpha == 1:
         return dnn_copy(h, &packed, memory + <size_t>inputs * bytes, yd, y)
     if beta == 0:
@@ -96,10 +116,11 @@ cdef cudnnStatus_t softmax(dnn_handle *h, uint32_t algorithm, uint32_t mode, con
     cdef dnn_tensor four[3]
     cdef void *amd[3]
     cdef bint fits
+    cdef bint own = yd.type == CUDNN_DATA_FLOAT or yd.type == CUDNN_DATA_HALF
     cdef int i
     if yd.count < 3:
         return bad(b"a tensor of fewer than 3 dimensions")
-    if yd.count == 4 and given[0].count == 4 and given[1].count == 4:  # as they are: what the descriptors remember serves
+    if own and yd.count == 4 and given[0].count == 4 and given[1].count == 4:  # as they are: what the descriptors remember serves
         amd[0] = dnn_amd_tensor(h, given[0])
         amd[1] = dnn_amd_tensor(h, given[1])
         amd[2] = dnn_amd_tensor(h, yd)
@@ -109,7 +130,7 @@ cdef cudnnStatus_t softmax(dnn_handle *h, uint32_t algorithm, uint32_t mode, con
     fits = in_four(yd, &four[2])
     for i in range(inputs):
         fits = in_four(given[i], &four[i]) and fits
-    if not fits:
+    if not fits or not own:
         return softmax_of_copies(h, algorithm, mode, dnn_factor(yd.type, alpha), inputs, given, from_,
                                  dnn_factor(yd.type, beta), yd, y)
     for i in range(3):

@@ -1,11 +1,13 @@
-"""LSTMs that MIOpen has not, step by step: with a projection, with bounds of the cell state, of bfloat16.
+"""Networks that MIOpen has not, step by step: LSTMs with a projection or with bounds of the cell state, all of bfloat16 or doubles.
 
-All is computed as float, in memory of our own that has a row for each step of each sequence, the longest sequence
-first: what is alive at a step is a run of rows. Rows beyond a sequence's end are zeros. A row of gates is i f o g, as
-MIOpen's weights have them, so that the three that are squashed alike lie together; the weights lie as MIOpen has them
-too, and projections behind.
+All is computed as float, of doubles as double (stepwise64.pyx), in memory of our own that has a row for each step of each
+sequence, the longest sequence first: what is alive at a step is a run of rows. Rows beyond a sequence's end are zeros.
+Gates that are squashed alike lie together in a row, and so do those that the input, and those that the state has weights
+for: an LSTM's are i f o g; a GRU's n z r u, where u is what the state adds to the candidate n. The weights lie as the rows
+do, and projections behind.
 
-    c' = f·clip(c) + i·g        h' = P·(o·tanh(clip(c')))
+    LSTM   c' = f·clip(c) + i·g        h' = P·(o·tanh(clip(c')))
+    GRU    n = tanh(W·x + b + r·u)     h' = n + z·(h - n)
 
 A cell is clipped where it is read, the first one too, and goes out as it is (seen on an H200). What the backward passes
 need (gates, cells, layers' outputs) and what the first of them leaves for the second (gradients of gates and outputs)
@@ -30,468 +32,109 @@ cdef extern from "support.h" nogil:
     uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y)
     uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
                        dnn_tensor *yd, void *y)
+    uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
+                         void *mask, void *memory)
     uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
                            const void *x, void *y)
+    uint32_t dnn_stepwise64_spaces(dnn_net *n)
+    uint32_t dnn_stepwise64_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
+                                    void *hy, void *cy, void *work, void *reserve)
+    uint32_t dnn_stepwise64_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
+                                          const void *hx, const void *cx, void *dx, void *dhx, void *dcx, void *work,
+                                          void *reserve)
+    uint32_t dnn_stepwise64_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work,
+                                             void *reserve)
+
+cdef extern from *:
+    """
+    typedef float real;
+    enum { REAL = CUDNN_DATA_FLOAT };
+    """
+    ctypedef float real
+    int REAL
 
 include "stepwise_plan.pxi"
 include "stepwise_rows.pxi"
 include "stepwise_math.pxi"
+include "stepwise_floats.pxi"
+include "stepwise_passes.pxi"
 
 
-# ---- a layer forward
-
-cdef struct side:  # one direction of one layer
-    int layer
-    int number
-    int width              # of the layer's input
-    const float *x
-    const float *w         # for the input, the state, the projection
-    const float *r
-    const float *projection
-    const float *bias[2]   # NULL: there is none
-    const float *h0
-    const float *c0
-    float *h               # states on their way: the last ones forward, the first ones' gradients backward
-    float *c
-    float *gates
-    float *cells
-    float *squashed
-    float *y               # beginning at this direction's part of a row
-    float *dgates
-    float *dout
+cdef public size_t dnn_stepwise_weights(const dnn_net *n) noexcept nogil:
+    """Bytes."""
+    cdef int64_t count = bias_at(n, n.d.layers, 0, 0)
+    if n.d.projected != n.d.hidden:
+        count = matrix_at(n, n.d.layers, 0, 2)
+    return <size_t>count * <size_t>dnn_type_bytes(n.type)
 
 
-cdef void entered(const plan *p, side *s, int layer, int number, const float *x, const float *w) noexcept nogil:
-    cdef int64_t state = <int64_t>(layer * p.D + number) * p.N
-    cdef int kind
-    s.layer = layer
-    s.number = number
-    s.width = p.V if layer == 0 else p.W
-    s.x = x
-    s.w = w + matrix_at(p.n, layer, number, 0)
-    s.r = w + matrix_at(p.n, layer, number, 1)
-    s.projection = w + matrix_at(p.n, layer, number, 2)
-    for kind in range(2):
-        s.bias[kind] = w + bias_at(p.n, layer, number, kind) if has_bias(p.n.d, kind) else NULL
-    s.h0 = own(p, p.h0) + state * p.P
-    s.c0 = own(p, p.c0) + state * p.K
-    s.h = own(p, p.h) + state * p.P
-    s.c = own(p, p.c) + state * p.K
-    s.gates = of_side(p, p.gates, p.gates_bytes, layer, number)
-    s.cells = of_side(p, p.cells, p.cells_bytes, layer, number)
-    s.squashed = of_side(p, p.squashed, p.cells_bytes, layer, number)
-    s.y = output_of(p, layer) + number * p.P
-    s.dgates = of_side(p, p.dgates, p.gates_bytes, layer, number)
-    s.dout = of_side(p, p.dout, p.dout_bytes, layer, number)
-
-
-cdef inline int before(const side *s, int t) noexcept nogil:
-    """The step that comes before in this direction."""
-    return t - 1 if s.number == 0 else t + 1
-
-
-cdef inline int both(const plan *p, const side *s, int t, int count) noexcept nogil:
-    """How many of the sequences at a step were alive in the step before; the others begin with their first states."""
-    cdef int old = alive(p, before(s, t))
-    return old if old < count else count
-
-
-cdef uint32_t from_input(const plan *p, const side *s) noexcept nogil:
-    """All steps' gates, as far as they do not depend on states."""
-    cdef dnn_tensor gd, xd
-    cdef double beta = 0
-    cdef int kind
-    cdef uint32_t status = 0
-    for kind in range(2):
-        if s.bias[kind] is not NULL and status == 0:
-            status = product(p, False, False, p.rows, p.G, 1, own(p, p.ones), 1, s.bias[kind], p.G, beta, s.gates, p.G)
-            beta = 1
-    if status != 0:
-        return status
-    if s.layer > 0 or p.n.d.input_mode != CUDNN_SKIP_INPUT:
-        return product(p, False, True, p.rows, p.G, s.width, s.x, s.width, s.w, s.width, beta, s.gates, p.G)
-    if beta == 0:
-        status = cleared(p, s.gates, <size_t>(p.rows * p.G) * sizeof(float))
-        if status != 0:
-            return status
-    line(&gd, CUDNN_DATA_FLOAT, p.rows)
-    gd.count = 3
-    gd.dim[1] = 4
-    gd.dim[2] = p.K
-    gd.stride[0] = p.G
-    gd.stride[1] = p.K
-    gd.stride[2] = 1
-    xd = gd
-    xd.dim[1] = 1
-    xd.stride[0] = xd.stride[1] = p.K
-    return dnn_op_tensor(p.n.h, miopenTensorOpAdd, 1, &gd, s.gates, 1, &xd, s.x, 0, &gd, s.gates)
-
-
-cdef uint32_t step(const plan *p, const side *s, int t) noexcept nogil:
-    cdef int count = alive(p, t)
-    cdef int old = both(p, s, t, count)
-    cdef int64_t row = <int64_t>t * p.N
-    cdef int64_t last = <int64_t>before(s, t) * p.N if old > 0 else 0
-    cdef float *gates = s.gates + row * p.G
-    cdef float *cells = s.cells + row * p.K
-    cdef float *squashed = s.squashed + row * p.K
-    cdef float *y = s.y + row * p.W
-    cdef const float *c
-    cdef uint32_t status = product(p, False, True, old, p.G, p.P, s.y + last * p.W, p.W, s.r, p.P, 1, gates, p.G)
-    if status == 0:
-        status = product(p, False, True, count - old, p.G, p.P, s.h0 + <int64_t>old * p.P, p.P, s.r, p.P, 1,
-                         gates + <int64_t>old * p.G, p.G)
-    if status == 0:
-        status = squash(p, miopenActivationLOGISTIC, count, 3 * p.K, p.G, gates, gates)
-    if status == 0:
-        status = squash(p, miopenActivationTANH, count, p.K, p.G, gates + 3 * p.K, gates + 3 * p.K)
-    if status == 0:
-        status = multiplied(p, count, p.K, gates, p.G, gates + 3 * p.K, p.G, 0, cells, p.K)
-    if status == 0:
-        status = clipped(p, old, s.cells + last * p.K, spare(p, 0), &c)
-    if status == 0:
-        status = multiplied(p, old, p.K, gates + p.K, p.G, c, p.K, 1, cells, p.K)
-    if status == 0:
-        status = clipped(p, count - old, s.c0 + <int64_t>old * p.K, spare(p, 0), &c)
-    if status == 0:
-        status = multiplied(p, count - old, p.K, gates + <int64_t>old * p.G + p.K, p.G, c, p.K, 1,
-                            cells + <int64_t>old * p.K, p.K)
-    if status == 0:
-        status = clipped(p, count, cells, spare(p, 0), &c)
-    if status == 0:
-        status = squash(p, miopenActivationTANH, count, p.K, p.K, c, squashed)
-    if status != 0:
-        return status
-    if not p.projects:
-        return multiplied(p, count, p.K, gates + 2 * p.K, p.G, squashed, p.K, 0, y, p.W)
-    status = multiplied(p, count, p.K, gates + 2 * p.K, p.G, squashed, p.K, 0, spare(p, 1), p.K)
-    if status == 0:
-        status = product(p, False, True, count, p.P, p.K, spare(p, 1), p.K, s.projection, p.K, 0, y, p.W)
-    return status
-
-
-cdef uint32_t ended(const plan *p, const side *s, int begin, int end, const float *h, int h_pitch,
-        const float *c) noexcept nogil:
-    """These sequences' last states: rows of h and c."""
-    cdef size_t f = sizeof(float)
-    cdef uint32_t status
-    if begin >= end:
+cdef public int dnn_stepwise_place(const dnn_net *n, int layer, int gate, int bias, dnn_tensor *d,
+        size_t *offset) noexcept nogil:
+    """One gate's matrix or bias, or behind the gates the projection; `layer` counts both directions. 0: there is none."""
+    cdef int sides = 2 if n.d.direction == CUDNN_BIDIRECTIONAL else 1
+    cdef int gates = gates_of(n.d)
+    cdef int kind = 1 if gate >= gates else 0
+    cdef int place = gate - gates * kind
+    cdef int64_t at
+    d.count = 0
+    if gate > 2 * gates or (gate == 2 * gates and (bias or n.d.projected == n.d.hidden)):
         return 0
-    status = copied(p, s.h + <int64_t>begin * p.P, <size_t>p.P * f, h + <int64_t>begin * h_pitch, <size_t>h_pitch * f,
-                    <size_t>p.P * f, end - begin)
-    return status if status != 0 else copied(
-        p, s.c + <int64_t>begin * p.K, <size_t>p.K * f, c + <int64_t>begin * p.K, <size_t>p.K * f, <size_t>p.K * f,
-        end - begin)
+    if n.d.cell == CUDNN_LSTM and place > 1:
+        place = 5 - place  # the output gate lies before the candidate
+    elif n.d.cell == CUDNN_GRU and kind == 0:
+        place = 2 - place  # candidate, update, reset
+    elif n.d.cell == CUDNN_GRU and place < 2:
+        place = 1 - place  # update, reset, candidate
+    if gate == 2 * gates:
+        at = matrix_at(n, layer // sides, layer % sides, 2)
+        d.dim[1] = n.d.projected
+        d.dim[2] = n.d.hidden
+    elif bias:
+        if not has_bias(n.d, kind):
+            return 0
+        at = bias_at(n, layer // sides, layer % sides, kind) + <int64_t>place * n.d.hidden
+        d.dim[1] = n.d.hidden
+        d.dim[2] = 1
+    else:
+        d.dim[1] = n.d.hidden
+        d.dim[2] = n.d.projected if kind else <int32_t>row_of_input(n, layer // sides)
+        if d.dim[2] == 0:
+            return 0
+        at = matrix_at(n, layer // sides, layer % sides, kind) + <int64_t>place * n.d.hidden * d.dim[2]
+    offset[0] = <size_t>at * <size_t>dnn_type_bytes(n.type)
+    d.count = 3
+    d.dim[0] = 1
+    d.stride[0] = d.dim[1] * d.dim[2]
+    d.stride[1] = d.dim[2]
+    d.stride[2] = 1
+    return 1
 
 
-cdef uint32_t last_states(const plan *p, const side *s) noexcept nogil:
-    """What has no step keeps its first states."""
-    cdef int t
-    cdef int64_t row
-    cdef uint32_t status = ended(p, s, alive(p, 0), p.N, s.h0, p.P, s.c0)
-    for t in range(p.T if s.number == 0 else 1):
-        row = <int64_t>t * p.N
-        if status == 0:
-            status = ended(p, s, alive(p, t + 1) if s.number == 0 else 0, alive(p, t), s.y + row * p.W, p.W,
-                           s.cells + row * p.K)
-    return status
-
-
-cdef uint32_t dropped(const plan *p, int layer, bint back, const float *x, float *y) noexcept nogil:
-    """The input of the layer after this one."""
-    cdef char *mask = p.kept + p.masks + <size_t>layer * p.masks_bytes
-    cdef dnn_tensor d
-    cdef void *drawing = p.n.drops.amd
-    cdef void *amd
-    line(&d, CUDNN_DATA_FLOAT, p.rows * p.W)
-    amd = dnn_amd_shape(p.n.h, d.type, d.count, d.dim, d.stride)
-    if amd is NULL:
-        return CUDNN_STATUS_NOT_SUPPORTED
-    if back:
-        return answered(dg_miopen.miopenDropoutBackward(
-            <miopenHandle_t>p.n.h.amd, <miopenDropoutDescriptor_t>drawing, <miopenTensorDescriptor_t>amd,
-            <miopenTensorDescriptor_t>amd, x, <miopenTensorDescriptor_t>amd, y, mask, p.masks_bytes),
-            b"miopenDropoutBackward")
-    drawing = dnn_dropout_drawing(p.n.h, p.n.drops)
-    if drawing is NULL:
-        return CUDNN_STATUS_BAD_PARAM
-    return answered(dg_miopen.miopenDropoutForward(
-        <miopenHandle_t>p.n.h.amd, <miopenDropoutDescriptor_t>drawing, <miopenTensorDescriptor_t>amd,
-        <miopenTensorDescriptor_t>amd, x, <miopenTensorDescriptor_t>amd, y, mask, p.masks_bytes),
-        b"miopenDropoutForward")
-
-
-cdef inline float *input_of(const plan *p, int layer) noexcept nogil:
-    """Of a layer but the first, in training."""
-    if p.n.drops is not NULL:
-        return <float *>(p.kept + p.dropped + <size_t>(layer - 1) * p.y_bytes)
-    return output_of(p, layer - 1)
-
-
-cdef uint32_t prepared(plan *p, dnn_net *n, void *work, void *reserve, const void *w,
-        const float **weights) noexcept nogil:
-    cdef dnn_tensor d
-    cdef uint32_t status = opened(p, n, work, reserve)
-    if status == 0:
-        status = bounds_filled(p)
-    if status == 0 and n.d.bias != CUDNN_RNN_NO_BIAS:
-        line(&d, CUDNN_DATA_FLOAT, p.rows)
-        status = dnn_fill(n.h, &d, 1, own(p, p.ones))
-    weights[0] = <const float *>w
-    if status == 0 and p.casts and w is not NULL:
-        weights[0] = own(p, p.w)
-        status = cast(p, <int64_t>(n.weights // p.each), n.type, w, CUDNN_DATA_FLOAT, own(p, p.w), 0)
-    return status
-
-
-cdef uint32_t layer_forward(const plan *p, int layer, const float *x, const float *weights) noexcept nogil:
-    cdef side s
-    cdef int number, i
-    cdef uint32_t status = 0
-    if not is_full(p):
-        status = cleared(p, output_of(p, layer), p.y_bytes)
-    for number in range(p.D):
-        entered(p, &s, layer, number, x, weights)
-        if status == 0:
-            status = from_input(p, &s)
-        if status == 0 and p.projects and not is_full(p):
-            status = cleared(p, s.squashed, p.cells_bytes)
-        for i in range(p.T):
-            if status == 0:
-                status = step(p, &s, i if number == 0 else p.T - 1 - i)
-        if status == 0:
-            status = last_states(p, &s)
-    return status
+cdef public uint32_t dnn_stepwise_spaces(dnn_net *n) noexcept nogil:
+    """`n.steps` and `n.batch` are known."""
+    cdef plan p
+    if n.type == CUDNN_DATA_DOUBLE:
+        return dnn_stepwise64_spaces(n)
+    return planned(&p, n)
 
 
 cdef public uint32_t dnn_stepwise_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w,
         void *y, void *hy, void *cy, void *work, void *reserve) noexcept nogil:
-    cdef plan p
-    cdef const float *weights
-    cdef const float *data
-    cdef int layer
-    cdef uint32_t status = prepared(&p, n, work, reserve, w, &weights)
-    if status == 0:
-        status = states_brought(&p, hx, p.P, own(&p, p.h0))
-    if status == 0:
-        status = states_brought(&p, cx, p.K, own(&p, p.c0))
-    if status == 0:
-        status = brought(&p, x, p.V, own(&p, p.x), &data)
-    for layer in range(p.L):
-        if status == 0 and layer > 0:
-            data = output_of(&p, layer - 1)
-            if n.drops is not NULL:
-                status = dropped(&p, layer - 1, False, data, input_of(&p, layer))
-                data = input_of(&p, layer)
-        if status == 0:
-            status = layer_forward(&p, layer, data, weights)
-    if status == 0 and y is not NULL:
-        status = sent(&p, output_of(&p, p.L - 1), p.W, y)
-    if status == 0:
-        status = states_sent(&p, own(&p, p.h), p.P, hy)
-    if status == 0:
-        status = states_sent(&p, own(&p, p.c), p.K, cy)
-    return status
-
-
-# ---- back through time
-
-cdef uint32_t step_back(const plan *p, const side *s, int t, const float *dy) noexcept nogil:
-    """s.h and s.c: gradients of the states after this step become those of the states before it."""
-    cdef int count = alive(p, t)
-    cdef int old = both(p, s, t, count)
-    cdef int64_t row = <int64_t>t * p.N
-    cdef int64_t last = <int64_t>before(s, t) * p.N if old > 0 else 0
-    cdef const float *gates = s.gates + row * p.G
-    cdef const float *cells = s.cells + row * p.K
-    cdef const float *squashed = s.squashed + row * p.K
-    cdef float *dgates = s.dgates + row * p.G
-    cdef float *dh = s.h
-    cdef float *through = spare(p, 0)
-    cdef float *memory = spare(p, 1)
-    cdef const float *c
-    cdef uint32_t status
-    if p.projects:
-        dh = s.dout + row * p.P
-    status = added(p, count, p.P, s.h, p.P, dy + row * p.W + s.number * p.P, p.W, dh, p.P)
-    if status == 0 and p.projects:
-        status = product(p, False, False, count, p.K, p.P, dh, p.P, s.projection, p.K, 0, spare(p, 2), p.K)
-        dh = spare(p, 2)
-    if status == 0:
-        status = multiplied(p, count, p.K, dh, p.K, squashed, p.K, 0, dgates + 2 * p.K, p.G)
-    if status == 0:
-        status = multiplied(p, count, p.K, dh, p.K, gates + 2 * p.K, p.G, 0, through, p.K)
-    if status == 0:
-        status = unsquash(p, miopenActivationTANH, count, p.K, p.K, squashed, squashed, through, through)
-    if status == 0:
-        status = through_clip(p, count, cells, through)
-    if status == 0:
-        status = added(p, count, p.K, s.c, p.K, through, p.K, s.c, p.K)
-    if status == 0:
-        status = multiplied(p, count, p.K, s.c, p.K, gates + 3 * p.K, p.G, 0, dgates, p.G)
-    if status == 0:
-        status = multiplied(p, count, p.K, s.c, p.K, gates, p.G, 0, dgates + 3 * p.K, p.G)
-    if status == 0:
-        status = clipped(p, old, s.cells + last * p.K, memory, &c)
-    if status == 0:
-        status = multiplied(p, old, p.K, s.c, p.K, c, p.K, 0, dgates + p.K, p.G)
-    if status == 0:
-        status = clipped(p, count - old, s.c0 + <int64_t>old * p.K, memory, &c)
-    if status == 0:
-        status = multiplied(p, count - old, p.K, s.c + <int64_t>old * p.K, p.K, c, p.K, 0,
-                            dgates + <int64_t>old * p.G + p.K, p.G)
-    if status == 0:
-        status = unsquash(p, miopenActivationLOGISTIC, count, 3 * p.K, p.G, gates, gates, dgates, dgates)
-    if status == 0:
-        status = unsquash(p, miopenActivationTANH, count, p.K, p.G, gates + 3 * p.K, gates + 3 * p.K, dgates + 3 * p.K,
-                          dgates + 3 * p.K)
-    if status == 0:
-        status = multiplied(p, count, p.K, s.c, p.K, gates + p.K, p.G, 0, s.c, p.K)
-    if status == 0:
-        status = through_clip(p, old, s.cells + last * p.K, s.c)
-    if status == 0:
-        status = through_clip(p, count - old, s.c0 + <int64_t>old * p.K, s.c + <int64_t>old * p.K)
-    if status == 0:
-        status = product(p, False, False, count, p.P, p.G, dgates, p.G, s.r, p.P, 0, s.h, p.P)
-    return status
-
-
-cdef uint32_t to_input(const plan *p, const side *s, float *dx) noexcept nogil:
-    """What one direction adds to the gradient of a layer's input."""
-    cdef double beta = s.number
-    cdef int rows = <int>p.rows
-    cdef uint32_t status
-    if s.layer > 0 or p.n.d.input_mode != CUDNN_SKIP_INPUT:
-        return product(p, False, False, p.rows, s.width, p.G, s.dgates, p.G, s.w, s.width, beta, dx, s.width)
-    status = combined(p, miopenTensorOpAdd, rows, p.K, s.dgates, p.G, 1, s.dgates + p.K, p.G, beta, dx, p.K)
-    if status == 0:
-        status = combined(p, miopenTensorOpAdd, rows, p.K, s.dgates + 2 * p.K, p.G, 1, s.dgates + 3 * p.K, p.G, 1, dx,
-                          p.K)
-    return status
-
-
-cdef uint32_t layer_back(const plan *p, int layer, const float *weights, const float *dy, float *dx) noexcept nogil:
-    """dx is NULL where nobody asks for it."""
-    cdef side s
-    cdef int number, i
-    cdef uint32_t status = 0
-    for number in range(p.D):
-        entered(p, &s, layer, number, NULL, weights)
-        if status == 0 and not is_full(p):
-            status = cleared(p, s.dgates, p.gates_bytes)
-            if status == 0 and p.projects:
-                status = cleared(p, s.dout, p.dout_bytes)
-        for i in range(p.T):
-            if status == 0:
-                status = step_back(p, &s, p.T - 1 - i if number == 0 else i, dy)
-        if status == 0 and dx is not NULL:
-            status = to_input(p, &s, dx)
-    return status
+    if n.type == CUDNN_DATA_DOUBLE:
+        return dnn_stepwise64_forward(n, x, hx, cx, w, y, hy, cy, work, reserve)
+    return forward(n, x, hx, cx, w, y, hy, cy, work, reserve)
 
 
 cdef public uint32_t dnn_stepwise_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy,
-        const void *w, const void *cx, void *dx, void *dhx, void *dcx, void *work, void *reserve) noexcept nogil:
-    cdef plan p
-    cdef const float *weights
-    cdef const float *grad
-    cdef float *next = NULL
-    cdef int layer, at
-    cdef uint32_t status = prepared(&p, n, work, reserve, w, &weights)
-    if status == 0:
-        status = states_brought(&p, cx, p.K, own(&p, p.c0))
-    if status == 0:
-        status = states_brought(&p, dhy, p.P, own(&p, p.h))
-    if status == 0:
-        status = states_brought(&p, dcy, p.K, own(&p, p.c))
-    if status == 0:
-        status = brought(&p, dy, p.W, own(&p, p.flow[0]), &grad)
-    at = 1
-    layer = p.L - 1
-    while layer >= 0 and status == 0:
-        next = own(&p, p.flow[at]) if layer > 0 or dx is not NULL else NULL
-        status = layer_back(&p, layer, weights, grad, next)
-        if status == 0 and layer > 0 and n.drops is not NULL:
-            status = dropped(&p, layer - 1, True, next, next)
-        grad = next
-        at = 1 - at
-        layer -= 1
-    if status == 0 and dx is not NULL:
-        status = sent(&p, next, p.V, dx)
-    if status == 0:
-        status = states_sent(&p, own(&p, p.h), p.P, dhx)
-    if status == 0:
-        status = states_sent(&p, own(&p, p.c), p.K, dcx)
-    return status
-
-
-# ---- gradients of weights
-
-cdef uint32_t states_weights(const plan *p, const side *s, float *dr) noexcept nogil:
-    """dR ← dR + Σ dgatesᵀ·h of the step before. Beyond their ends both are zeros."""
-    cdef int64_t inner = <int64_t>(p.T - 1) * p.N
-    cdef int64_t one = p.N
-    cdef int t, old, count
-    cdef uint32_t status
-    if s.number == 0:
-        status = product(p, True, False, p.G, p.P, inner, s.dgates + one * p.G, p.G, s.y, p.W, 1, dr, p.P)
-    else:
-        status = product(p, True, False, p.G, p.P, inner, s.dgates, p.G, s.y + one * p.W, p.W, 1, dr, p.P)
-    for t in range(p.T):
-        if status != 0:
-            break
-        count = alive(p, t)
-        old = both(p, s, t, count)
-        status = product(p, True, False, p.G, p.P, count - old, s.dgates + (<int64_t>t * p.N + old) * p.G, p.G,
-                         s.h0 + <int64_t>old * p.P, p.P, 1, dr, p.P)
-    return status
-
-
-cdef uint32_t side_weights(const plan *p, const side *s, float *dw) noexcept nogil:
-    cdef int kind
-    cdef float *out = own(p, p.out)
-    cdef uint32_t status = 0
-    if s.layer > 0 or p.n.d.input_mode != CUDNN_SKIP_INPUT:
-        status = product(p, True, False, p.G, s.width, p.rows, s.dgates, p.G, s.x, s.width, 1,
-                         dw + matrix_at(p.n, s.layer, s.number, 0), s.width)
-    if status == 0:
-        status = states_weights(p, s, dw + matrix_at(p.n, s.layer, s.number, 1))
-    for kind in range(2):
-        if status == 0 and s.bias[kind] is not NULL:
-            status = product(p, False, False, 1, p.G, p.rows, own(p, p.ones), p.rows, s.dgates, p.G, 1,
-                             dw + bias_at(p.n, s.layer, s.number, kind), p.G)
-    if status != 0 or not p.projects:
-        return status
-    status = multiplied(p, <int>p.rows, p.K, s.gates + 2 * p.K, p.G, s.squashed, p.K, 0, out, p.K)
-    if status == 0:
-        status = product(p, True, False, p.P, p.K, p.rows, s.dout, p.P, out, p.K, 1,
-                         dw + matrix_at(p.n, s.layer, s.number, 2), p.K)
-    return status
+        const void *w, const void *hx, const void *cx, void *dx, void *dhx, void *dcx, void *work,
+        void *reserve) noexcept nogil:
+    if n.type == CUDNN_DATA_DOUBLE:
+        return dnn_stepwise64_backward_data(n, dy, dhy, dcy, w, hx, cx, dx, dhx, dcx, work, reserve)
+    return backward_data(n, dy, dhy, dcy, w, hx, cx, dx, dhx, dcx, work, reserve)
 
 
 cdef public uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work,
         void *reserve) noexcept nogil:
-    """Added to what is there, as cuDNN does."""
-    cdef plan p
-    cdef side s
-    cdef const float *unused
-    cdef const float *data
-    cdef float *sums = <float *>dw
-    cdef int layer, number
-    cdef uint32_t status = prepared(&p, n, work, reserve, NULL, &unused)
-    if status == 0:
-        status = states_brought(&p, hx, p.P, own(&p, p.h0))
-    if status == 0:
-        status = brought(&p, x, p.V, own(&p, p.x), &data)
-    if status == 0 and p.casts:
-        sums = own(&p, p.dw)
-        status = cleared(&p, sums, n.weights // p.each * sizeof(float))
-    for layer in range(p.L):
-        if layer > 0:
-            data = input_of(&p, layer)
-        for number in range(p.D):
-            entered(&p, &s, layer, number, data, sums)
-            if status == 0:
-                status = side_weights(&p, &s, sums)
-    if status == 0 and p.casts:
-        status = cast(&p, <int64_t>(n.weights // p.each), CUDNN_DATA_FLOAT, sums, n.type, dw, 1)
-    return status
+    if n.type == CUDNN_DATA_DOUBLE:
+        return dnn_stepwise64_backward_weights(n, x, hx, dw, work, reserve)
+    return backward_weights(n, x, hx, dw, work, reserve)

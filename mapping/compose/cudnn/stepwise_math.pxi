@@ -1,15 +1,15 @@
-# Products and element-wise steps of a stepwise network, all of floats (stepwise.pyx).
+# Products and element-wise steps of a stepwise network, of floats or doubles (stepwise.pyx).
 
-cdef inline uint32_t product(const plan *p, bint turns_a, bint turns_b, int64_t m, int64_t n, int64_t k, const float *a,
-        int64_t lda, const float *b, int64_t ldb, double beta, float *c, int64_t ldc) noexcept nogil:
+cdef inline uint32_t product(const plan *p, bint turns_a, bint turns_b, int64_t m, int64_t n, int64_t k, const real *a,
+        int64_t lda, const real *b, int64_t ldb, double beta, real *c, int64_t ldc) noexcept nogil:
     if k == 0 or m == 0:
         return 0
-    return dnn_gemm(p.n.h, CUDNN_DATA_FLOAT, turns_a, turns_b, m, n, k, 1, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1)
+    return dnn_gemm(p.n.h, REAL, turns_a, turns_b, m, n, k, 1, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1)
 
 
 cdef inline void block(dnn_tensor *d, int rows, int columns, int pitch) noexcept nogil:
     memset(d, 0, sizeof(dnn_tensor))  # it is compared as a whole
-    d.type = CUDNN_DATA_FLOAT
+    d.type = REAL
     d.format = CUDNN_TENSOR_NCHW
     d.count = 2
     d.dim[0] = rows
@@ -18,8 +18,8 @@ cdef inline void block(dnn_tensor *d, int rows, int columns, int pitch) noexcept
     d.stride[1] = 1
 
 
-cdef uint32_t combined(const plan *p, int op, int rows, int columns, const float *a, int a_pitch, double b_factor,
-        const float *b, int b_pitch, double beta, float *c, int c_pitch) noexcept nogil:
+cdef uint32_t combined(const plan *p, int op, int rows, int columns, const real *a, int a_pitch, double b_factor,
+        const real *b, int b_pitch, double beta, real *c, int c_pitch) noexcept nogil:
     """c ← op(a, b_factor·b) + β·c."""
     cdef dnn_tensor ad, bd, cd
     if rows == 0:
@@ -30,46 +30,14 @@ cdef uint32_t combined(const plan *p, int op, int rows, int columns, const float
     return dnn_op_tensor(p.n.h, op, 1, &ad, a, b_factor, &bd, b, beta, &cd, c)
 
 
-cdef inline uint32_t multiplied(const plan *p, int rows, int columns, const float *a, int a_pitch, const float *b,
-        int b_pitch, double beta, float *c, int c_pitch) noexcept nogil:
+cdef inline uint32_t multiplied(const plan *p, int rows, int columns, const real *a, int a_pitch, const real *b,
+        int b_pitch, double beta, real *c, int c_pitch) noexcept nogil:
     return combined(p, miopenTensorOpMul, rows, columns, a, a_pitch, 1, b, b_pitch, beta, c, c_pitch)
 
 
-cdef inline uint32_t added(const plan *p, int rows, int columns, const float *a, int a_pitch, const float *b,
-        int b_pitch, float *c, int c_pitch) noexcept nogil:
+cdef inline uint32_t added(const plan *p, int rows, int columns, const real *a, int a_pitch, const real *b,
+        int b_pitch, real *c, int c_pitch) noexcept nogil:
     return combined(p, miopenTensorOpAdd, rows, columns, a, a_pitch, 1, b, b_pitch, 0, c, c_pitch)
-
-
-cdef uint32_t squash(const plan *p, int mode, int rows, int columns, int pitch, const float *x,
-        float *y) noexcept nogil:
-    cdef dnn_tensor d
-    if rows == 0:
-        return 0
-    block(&d, rows, columns, pitch)
-    return dnn_activated(p.n.h, mode, 1, 1, 0, &d, x, y)
-
-
-cdef uint32_t unsquash(const plan *p, int mode, int rows, int columns, int pitch, const float *y, const float *x,
-        const float *grad, float *out) noexcept nogil:
-    """The gradient from y, or of a ReLU from x; `out` may be `grad`."""
-    cdef float one = 1
-    cdef float zero = 0
-    cdef dnn_tensor d
-    cdef void *f
-    cdef void *amd
-    cdef uint32_t status
-    if rows == 0:
-        return 0
-    block(&d, rows, columns, pitch)
-    f = dnn_amd_activation(p.n.h, mode, 1, 1, 0)
-    amd = dnn_amd_shape(p.n.h, d.type, d.count, d.dim, d.stride)
-    if f is NULL or amd is NULL:
-        return CUDNN_STATUS_NOT_SUPPORTED
-    status = dg_miopen.miopenActivationBackward(
-        <miopenHandle_t>p.n.h.amd, <miopenActivationDescriptor_t>f, &one, <miopenTensorDescriptor_t>amd, y,
-        <miopenTensorDescriptor_t>amd, grad, <miopenTensorDescriptor_t>amd, x, &zero, <miopenTensorDescriptor_t>amd,
-        out)
-    return answered(status, b"miopenActivationBackward")
 
 
 cdef uint32_t bounds_filled(const plan *p) noexcept nogil:
@@ -77,17 +45,17 @@ cdef uint32_t bounds_filled(const plan *p) noexcept nogil:
     cdef uint32_t status
     if not p.clips:
         return 0
-    line(&d, CUDNN_DATA_FLOAT, <int64_t>p.N * p.K)
-    status = dnn_fill(p.n.h, &d, p.n.d.clip_low, own(p, p.low))
-    return status if status != 0 else dnn_fill(p.n.h, &d, p.n.d.clip_high, own(p, p.high))
+    line(&d, REAL, <int64_t>p.N * p.K)
+    status = dnn_fill(p.n.h, &d, <float>p.n.d.clip_low, own(p, p.low))  # floats with doubles too, as in NVIDIA's library
+    return status if status != 0 else dnn_fill(p.n.h, &d, <float>p.n.d.clip_high, own(p, p.high))
 
 
-cdef uint32_t clipped(const plan *p, int rows, const float *c, float *memory, const float **found) noexcept nogil:
+cdef uint32_t clipped(const plan *p, int rows, const real *c, real *memory, const real **found) noexcept nogil:
     """Cells within their bounds: `memory`, or as they are where there are no bounds. Of a NaN, MIOpen's minimum and
     maximum give the second operand: it stays, or becomes the lower bound."""
     cdef bint propagates = p.n.d.clip_nan == CUDNN_PROPAGATE_NAN
-    cdef const float *low = own(p, p.low)
-    cdef const float *high = own(p, p.high)
+    cdef const real *low = own(p, p.low)
+    cdef const real *high = own(p, p.high)
     cdef uint32_t status
     found[0] = c
     if not p.clips:
@@ -102,11 +70,11 @@ cdef uint32_t clipped(const plan *p, int rows, const float *c, float *memory, co
         p, miopenTensorOpMin, rows, p.K, memory, p.K, 1, high, p.K, 0, memory, p.K)
 
 
-cdef uint32_t through_clip(const plan *p, int rows, const float *c, float *grad) noexcept nogil:
+cdef uint32_t through_clip(const plan *p, int rows, const real *c, real *grad) noexcept nogil:
     """The gradient of clipped cells, in place: none where a cell is beyond a bound. On a bound it passes, and where the
     cell is a NaN, of which the maximum gives the second operand."""
-    cdef float *beyond = spare(p, 1)
-    cdef float *below = spare(p, 3)
+    cdef real *beyond = spare(p, 1)
+    cdef real *below = spare(p, 3)
     cdef uint32_t status
     if not p.clips:
         return 0

@@ -14,7 +14,11 @@ cdef struct plan:
     int D
     int W       # of a layer's output
     int G       # of a row of gates
-    bint casts  # the data are no floats
+    int I       # of the gates that the input has weights for, the first ones of a row
+    int R       # where a row's gates begin that the state has weights for: as many
+    bint lstm
+    bint gru
+    bint casts  # the data are of another type
     bint clips
     bint projects
     int64_t rows
@@ -30,6 +34,7 @@ cdef struct plan:
     size_t ones
     size_t low
     size_t high
+    size_t aside        # for a gradient through an activation
     size_t spare
     size_t spare_bytes
     size_t[2] flow      # between layers, backward
@@ -73,10 +78,14 @@ cdef inline int64_t row_of_input(const dnn_net *n, int layer) noexcept nogil:
 
 # ---- weights, in elements
 
+cdef inline int gates_of(const dnn_rnn *d) noexcept nogil:
+    return 4 if d.cell == CUDNN_LSTM else 3 if d.cell == CUDNN_GRU else 1
+
+
 cdef int64_t matrix_at(const dnn_net *n, int layer, int side, int kind) noexcept nogil:
     """Of all gates, for the input (0) or the state (1), or (2) the projection. `layer` counts layers."""
     cdef int64_t sides = 2 if n.d.direction == CUDNN_BIDIRECTIONAL else 1
-    cdef int64_t gates = 4 * <int64_t>n.d.hidden
+    cdef int64_t gates = gates_of(n.d) * <int64_t>n.d.hidden
     cdef int64_t own = row_of_input(n, layer)
     cdef int64_t at = 0
     if layer > 0:
@@ -92,7 +101,7 @@ cdef int64_t matrix_at(const dnn_net *n, int layer, int side, int kind) noexcept
 
 cdef int64_t bias_at(const dnn_net *n, int layer, int side, int kind) noexcept nogil:
     cdef int64_t sides = 2 if n.d.direction == CUDNN_BIDIRECTIONAL else 1
-    cdef int64_t gates = 4 * <int64_t>n.d.hidden
+    cdef int64_t gates = gates_of(n.d) * <int64_t>n.d.hidden
     cdef int64_t at = matrix_at(n, n.d.layers, 0, 0)
     if n.d.bias == CUDNN_RNN_NO_BIAS:
         return at
@@ -104,51 +113,6 @@ cdef inline bint has_bias(const dnn_rnn *d, int kind) noexcept nogil:
         CUDNN_RNN_SINGLE_REC_BIAS if kind else CUDNN_RNN_SINGLE_INP_BIAS)
 
 
-cdef public size_t dnn_stepwise_weights(const dnn_net *n) noexcept nogil:
-    """Bytes."""
-    cdef int64_t count = bias_at(n, n.d.layers, 0, 0)
-    if n.d.projected != n.d.hidden:
-        count = matrix_at(n, n.d.layers, 0, 2)
-    return <size_t>count * <size_t>dnn_type_bytes(n.type)
-
-
-cdef public int dnn_stepwise_place(const dnn_net *n, int layer, int gate, int bias, dnn_tensor *d,
-        size_t *offset) noexcept nogil:
-    """One gate's matrix or bias, or with gate 8 the projection; `layer` counts both directions. 0: there is none."""
-    cdef int sides = 2 if n.d.direction == CUDNN_BIDIRECTIONAL else 1
-    cdef int kind = 1 if gate >= 4 else 0
-    cdef int place = gate - 4 * kind
-    cdef int64_t at
-    d.count = 0
-    if gate > 8 or (gate == 8 and (bias or n.d.projected == n.d.hidden)):
-        return 0
-    if place > 1 and place < 4:
-        place = 5 - place  # the output gate lies before the candidate
-    if gate == 8:
-        at = matrix_at(n, layer // sides, layer % sides, 2)
-        d.dim[1] = n.d.projected
-        d.dim[2] = n.d.hidden
-    elif bias:
-        if not has_bias(n.d, kind):
-            return 0
-        at = bias_at(n, layer // sides, layer % sides, kind) + <int64_t>place * n.d.hidden
-        d.dim[1] = n.d.hidden
-        d.dim[2] = 1
-    else:
-        d.dim[1] = n.d.hidden
-        d.dim[2] = n.d.projected if kind else <int32_t>row_of_input(n, layer // sides)
-        if d.dim[2] == 0:
-            return 0
-        at = matrix_at(n, layer // sides, layer % sides, kind) + <int64_t>place * n.d.hidden * d.dim[2]
-    offset[0] = <size_t>at * <size_t>dnn_type_bytes(n.type)
-    d.count = 3
-    d.dim[0] = 1
-    d.stride[0] = d.dim[1] * d.dim[2]
-    d.stride[1] = d.dim[2]
-    d.stride[2] = 1
-    return 1
-
-
 # ---- memory
 
 cdef uint32_t planned(plan *p, dnn_net *n) noexcept nogil:
@@ -156,7 +120,7 @@ cdef uint32_t planned(plan *p, dnn_net *n) noexcept nogil:
     cdef size_t at = 0
     cdef size_t kept = 0
     cdef int64_t runs, states, weights, layers
-    cdef size_t f = sizeof(float)
+    cdef size_t f = sizeof(real)
     memset(p, 0, sizeof(plan))
     p.n = n
     p.T = n.steps
@@ -166,9 +130,11 @@ cdef uint32_t planned(plan *p, dnn_net *n) noexcept nogil:
     p.V = n.input
     p.L = n.d.layers
     p.D = 2 if n.d.direction == CUDNN_BIDIRECTIONAL else 1
+    p.lstm = n.d.cell == CUDNN_LSTM
+    p.gru = n.d.cell == CUDNN_GRU
     p.projects = p.P != p.K
-    p.clips = n.d.clip_mode == CUDNN_RNN_CLIP_MINMAX
-    p.casts = n.type != CUDNN_DATA_FLOAT
+    p.clips = p.lstm and n.d.clip_mode == CUDNN_RNN_CLIP_MINMAX
+    p.casts = n.type != REAL
     p.each = <size_t>dnn_type_bytes(n.type)
     p.rows = <int64_t>p.T * p.N
     if (4.0 * p.K > INT32_MAX or <double>p.D * p.P > INT32_MAX
@@ -176,7 +142,9 @@ cdef uint32_t planned(plan *p, dnn_net *n) noexcept nogil:
             or <double>p.L * p.D * p.N * p.K > INT32_MAX or <double>n.weights > <double>p.each * INT32_MAX):
         return cannot(b"weights, or a layer's data, of more than 2^31 - 1 elements")
     p.W = p.D * p.P
-    p.G = 4 * p.K
+    p.I = gates_of(n.d) * p.K
+    p.R = p.K if p.gru else 0
+    p.G = p.I + p.R
     states = <int64_t>p.L * p.D * p.N
     weights = <int64_t>(n.weights // p.each)
     if p.casts:
@@ -185,28 +153,33 @@ cdef uint32_t planned(plan *p, dnn_net *n) noexcept nogil:
         p.w = take(&at, weights, f)
     p.x = take(&at, p.rows * p.V, f)
     p.h0 = take(&at, states * p.P, f)
-    p.c0 = take(&at, states * p.K, f)
     p.h = take(&at, states * p.P, f)
-    p.c = take(&at, states * p.K, f)
+    if p.lstm:
+        p.c0 = take(&at, states * p.K, f)
+        p.c = take(&at, states * p.K, f)
     p.ones = take(&at, p.rows, f)
     if p.clips:
         p.low = take(&at, <int64_t>p.N * p.K, f)
         p.high = take(&at, <int64_t>p.N * p.K, f)
+    if sizeof(real) > sizeof(float) and n.training:
+        p.aside = take(&at, <int64_t>p.N * 3 * p.K, f)
     p.spare_bytes = rounded(<size_t>p.N * <size_t>p.K * f)
     p.spare = take(&at, SPARE, p.spare_bytes)
     if n.training:
         p.flow[0] = take(&at, p.rows * larger(p.V, p.W), f)
         p.flow[1] = take(&at, p.rows * larger(p.V, p.W), f)
-        p.out = take(&at, p.rows * p.K, f)
+        if p.projects:
+            p.out = take(&at, p.rows * p.K, f)
         if p.casts:
             p.dw = take(&at, weights, f)
     runs = <int64_t>p.L * p.D if n.training else 1
     layers = p.L if n.training else 2
     p.gates_bytes = rounded(<size_t>(p.rows * p.G) * f)
     p.gates = take(&kept, runs, p.gates_bytes)
-    p.cells_bytes = rounded(<size_t>(p.rows * p.K) * f)
-    p.cells = take(&kept, runs, p.cells_bytes)
-    p.squashed = take(&kept, runs, p.cells_bytes)
+    if p.lstm:
+        p.cells_bytes = rounded(<size_t>(p.rows * p.K) * f)
+        p.cells = take(&kept, runs, p.cells_bytes)
+        p.squashed = take(&kept, runs, p.cells_bytes)
     p.y_bytes = rounded(<size_t>(p.rows * p.W) * f)
     p.y = take(&kept, layers, p.y_bytes)
     if n.training:
@@ -227,12 +200,6 @@ cdef uint32_t planned(plan *p, dnn_net *n) noexcept nogil:
     return 0
 
 
-cdef public uint32_t dnn_stepwise_spaces(dnn_net *n) noexcept nogil:
-    """`n.steps` and `n.batch` are known."""
-    cdef plan p
-    return planned(&p, n)
-
-
 cdef uint32_t opened(plan *p, dnn_net *n, void *work, void *reserve) noexcept nogil:
     cdef uint32_t status = planned(p, n)
     p.work = <char *>work
@@ -240,18 +207,18 @@ cdef uint32_t opened(plan *p, dnn_net *n, void *work, void *reserve) noexcept no
     return status
 
 
-cdef inline float *own(const plan *p, size_t place) noexcept nogil:
-    return <float *>(p.work + place)
+cdef inline real *own(const plan *p, size_t place) noexcept nogil:
+    return <real *>(p.work + place)
 
 
-cdef inline float *of_side(const plan *p, size_t place, size_t bytes, int layer, int side) noexcept nogil:
+cdef inline real *of_side(const plan *p, size_t place, size_t bytes, int layer, int side) noexcept nogil:
     """Of one direction of a layer, in what is kept."""
-    return <float *>(p.kept + place + (<size_t>(layer * p.D + side) * bytes if p.n.training else 0))
+    return <real *>(p.kept + place + (<size_t>(layer * p.D + side) * bytes if p.n.training else 0))
 
 
-cdef inline float *output_of(const plan *p, int layer) noexcept nogil:
-    return <float *>(p.kept + p.y + <size_t>(layer if p.n.training else layer & 1) * p.y_bytes)
+cdef inline real *output_of(const plan *p, int layer) noexcept nogil:
+    return <real *>(p.kept + p.y + <size_t>(layer if p.n.training else layer & 1) * p.y_bytes)
 
 
-cdef inline float *spare(const plan *p, int i) noexcept nogil:
-    return <float *>(p.work + p.spare + <size_t>i * p.spare_bytes)
+cdef inline real *spare(const plan *p, int i) noexcept nogil:
+    return <real *>(p.work + p.spare + <size_t>i * p.spare_bytes)

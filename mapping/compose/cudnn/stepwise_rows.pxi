@@ -1,4 +1,4 @@
-# Sequences and states between the program's memory and a stepwise network's own, which holds floats (stepwise.pyx).
+# Sequences and states between the program's memory and a stepwise network's own, which has a type of its own (stepwise.pyx).
 
 cdef inline int sequence(const dnn_rows *d, int j) noexcept nogil:
     """The number of the one that is the j-th longest."""
@@ -138,18 +138,18 @@ cdef inline bint in_order(const plan *p) noexcept nogil:
     return p.n.xd is NULL or not p.n.xd.reordered
 
 
-cdef uint32_t brought(const plan *p, const void *theirs, int width, float *place, const float **found) noexcept nogil:
-    """The program's sequences as floats in rows of ours: as they are, or at `place`. NULL counts as zeros."""
+cdef uint32_t brought(const plan *p, const void *theirs, int width, real *place, const real **found) noexcept nogil:
+    """The program's sequences as numbers of our type in rows of ours: as they are, or at `place`. NULL counts as zeros."""
     cdef char *raw = p.work + p.cast + <size_t>DNN_WORK
     cdef int64_t elements = p.rows * width
     cdef uint32_t status = 0
     found[0] = place
     if theirs is NULL:
-        return cleared(p, place, <size_t>elements * sizeof(float))
+        return cleared(p, place, <size_t>elements * sizeof(real))
     if lies_alike(p):
         if p.casts:
-            return cast(p, elements, p.n.type, theirs, CUDNN_DATA_FLOAT, place, 0)
-        found[0] = <const float *>theirs
+            return cast(p, elements, p.n.type, theirs, REAL, place, 0)
+        found[0] = <const real *>theirs
         return 0
     if not p.casts:
         raw = <char *>place
@@ -158,18 +158,18 @@ cdef uint32_t brought(const plan *p, const void *theirs, int width, float *place
     if status == 0:
         status = carry_rows(p, False, raw, <char *>theirs, <size_t>width * p.each)
     if status == 0 and p.casts:
-        status = cast(p, elements, p.n.type, raw, CUDNN_DATA_FLOAT, place, 0)
+        status = cast(p, elements, p.n.type, raw, REAL, place, 0)
     return status
 
 
-cdef uint32_t sent(const plan *p, const float *ours, int width, void *theirs) noexcept nogil:
+cdef uint32_t sent(const plan *p, const real *ours, int width, void *theirs) noexcept nogil:
     """The way back; what lies beyond the sequences' ends is left alone."""
     cdef char *raw = <char *>ours
     cdef int64_t elements = p.rows * width
     cdef uint32_t status
     if p.casts:
         raw = <char *>theirs if lies_alike(p) else p.work + p.cast + <size_t>DNN_WORK
-        status = cast(p, elements, CUDNN_DATA_FLOAT, ours, p.n.type, raw, 0)
+        status = cast(p, elements, REAL, ours, p.n.type, raw, 0)
         if status != 0 or raw == theirs:
             return status
     if lies_alike(p):
@@ -178,22 +178,22 @@ cdef uint32_t sent(const plan *p, const float *ours, int width, void *theirs) no
     return carry_rows(p, True, raw, <char *>theirs, <size_t>width * p.each)
 
 
-cdef uint32_t states_brought(const plan *p, const void *theirs, int width, float *place) noexcept nogil:
+cdef uint32_t states_brought(const plan *p, const void *theirs, int width, real *place) noexcept nogil:
     """Always a copy, zeros for NULL."""
     cdef char *raw = p.work + p.cast + <size_t>DNN_WORK if p.casts else <char *>place
     cdef int64_t elements = <int64_t>p.L * p.D * p.N * width
     cdef uint32_t status = 0
     if theirs is NULL:
-        return cleared(p, place, <size_t>elements * sizeof(float))
+        return cleared(p, place, <size_t>elements * sizeof(real))
     if in_order(p) and p.casts:
-        return cast(p, elements, p.n.type, theirs, CUDNN_DATA_FLOAT, place, 0)
+        return cast(p, elements, p.n.type, theirs, REAL, place, 0)
     status = carry_states(p, False, raw, <char *>theirs, <size_t>width * p.each)
     if status == 0 and p.casts:
-        status = cast(p, elements, p.n.type, raw, CUDNN_DATA_FLOAT, place, 0)
+        status = cast(p, elements, p.n.type, raw, REAL, place, 0)
     return status
 
 
-cdef uint32_t states_sent(const plan *p, const float *ours, int width, void *theirs) noexcept nogil:
+cdef uint32_t states_sent(const plan *p, const real *ours, int width, void *theirs) noexcept nogil:
     cdef char *raw = <char *>ours
     cdef int64_t elements = <int64_t>p.L * p.D * p.N * width
     cdef uint32_t status
@@ -201,7 +201,7 @@ cdef uint32_t states_sent(const plan *p, const float *ours, int width, void *the
         return 0
     if p.casts:
         raw = <char *>theirs if in_order(p) else p.work + p.cast + <size_t>DNN_WORK
-        status = cast(p, elements, CUDNN_DATA_FLOAT, ours, p.n.type, raw, 0)
+        status = cast(p, elements, REAL, ours, p.n.type, raw, 0)
         if status != 0 or raw == theirs:
             return status
     return carry_states(p, True, raw, <char *>theirs, <size_t>width * p.each)

@@ -142,9 +142,20 @@ DG_HIDDEN uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor
 DG_HIDDEN uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
                                  const void *x, void *y);
 
+/* ---- doubles: what MIOpen does not do of them, through the host; not under stream capture */
+DG_HIDDEN uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,
+                                         int64_t columns, int64_t pitch, const double *x, double *y);
+DG_HIDDEN uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, int64_t count, const double *y,
+                                        const double *dy, const double *x, double *dx);
+DG_HIDDEN uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step,
+                                       double scale, const double *y, double *x);
+
 /* ---- drop: dropout's descriptors */
 DG_HIDDEN uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh); /* fresh: new states from the seed */
 DG_HIDDEN void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d); /* MIOpen's, for a call that draws a mask; NULL: told why */
+DG_HIDDEN size_t dnn_dropped_bytes(int type, int64_t count);
+DG_HIDDEN uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
+                               void *mask, void *memory); /* a row of elements */
 
 /* ---- contents: of descriptors of sequences, which another thread may set while a call reads them */
 static const uint64_t DNN_ADDRESS = ((uint64_t)1 << 48) - 1;
@@ -205,14 +216,23 @@ DG_HIDDEN uint32_t dnn_net_backward_data(dnn_net *n, const void *y, const void *
 DG_HIDDEN uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const void *hx, const void *y, void *dw,
                                             void *work, void *reserve);
 
-/* ---- stepwise: the LSTMs that MIOpen has not; states and weights are there, data may be NULL */
+/* ---- stepwise: the networks that MIOpen has not; states and weights are there, data may be NULL. stepwise64: of doubles */
 DG_HIDDEN size_t dnn_stepwise_weights(const dnn_net *n);
 DG_HIDDEN int dnn_stepwise_place(const dnn_net *n, int layer, int gate, int bias, dnn_tensor *d, size_t *offset);
 DG_HIDDEN uint32_t dnn_stepwise_spaces(dnn_net *n);
 DG_HIDDEN uint32_t dnn_stepwise_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
                                         void *hy, void *cy, void *work, void *reserve);
 DG_HIDDEN uint32_t dnn_stepwise_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
-                                              const void *cx, void *dx, void *dhx, void *dcx, void *work, void *reserve);
+                                              const void *hx, const void *cx, void *dx, void *dhx, void *dcx, void *work,
+                                              void *reserve);
 DG_HIDDEN uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work,
                                                  void *reserve);
+DG_HIDDEN uint32_t dnn_stepwise64_spaces(dnn_net *n);
+DG_HIDDEN uint32_t dnn_stepwise64_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
+                                          void *hy, void *cy, void *work, void *reserve);
+DG_HIDDEN uint32_t dnn_stepwise64_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
+                                                const void *hx, const void *cx, void *dx, void *dhx, void *dcx, void *work,
+                                                void *reserve);
+DG_HIDDEN uint32_t dnn_stepwise64_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work,
+                                                   void *reserve);
 #endif

@@ -3,7 +3,9 @@
 For head i: q' = W_Q·q, k' = W_K·k, v' = W_V·v (each plain where there is no projection, with a bias where there is one),
 a = softmax(scale · k'ᵀq') over the keys of the query's window, h_i = Σ a·v', and the output is Σ W_O·h_i, plus its bias and the
 residual; without an output projection the h_i stand side by side. In training a dropout of the weights makes a/(1 − p) or 0 of
-each a, one of the output the same of what the residual is then added to. Bounds follow from the sums of products and the softmax."""
+each a, one of the output the same of what the residual is then added to. NVIDIA's library goes back through the softmax with the
+weights that are left, a', as if they were the softmax: dscore = scale · a' · (da − Σ a'·da), da dropped alike (exact to 1e-7 in
+recorded answers, of the weights' gradients too). Bounds follow from the sums of products and the softmax."""
 
 from __future__ import annotations
 
@@ -135,7 +137,7 @@ def backward(layer: Layer, s: Sequence, dout: Real, left: Dropped = ALL) -> Grad
             used = left.of(a, kept, layer.type)
             rows.append(dot("j,jp->p", used, v[span]))
             da = left.of(dot("p,jp->j", dh[t], v[span]).stored(layer.type), kept, layer.type)
-            ds = (a * (da - (a * da).sum(0, keepdims=True)) * layer.scale).stored(layer.type)
+            ds = (used * (da - (used * da).sum(0, keepdims=True)) * layer.scale).stored(layer.type)
             dqs.append(dot("j,jp->p", ds, k[span]))
             dks = _added(dks, span, dot("j,p->jp", ds, q[t]))
             dvs = _added(dvs, span, dot("j,p->jp", used, dh[t]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,8 +100,12 @@ def _infer_drawn(d: Draw) -> dict[str, Any]:
 
 
 def _train_drawn(d: Draw) -> dict[str, Any]:
-    # Biases are not differentiated by NVIDIA's library: a case of its own.
-    return {**_drawn(d), "add": d.flag()}
+    """Masks are shown by other calls here, so that values may be projected. What NVIDIA's library answers where the output is
+    both projected and dropped follows no formula: it takes dout as it was for some sequences, for others neither."""
+    drawn = {**_drawn(d), "add": d.flag()}
+    if drawn["drop"] == "weights" and drawn["q_proj"] and d.flag(2, 3):
+        drawn.update(v_proj=d.pick(2, 3), o_proj=d.pick(4, 0, 6), biases=False)
+    return drawn
 
 
 def _signed(v: Any) -> str:
@@ -136,7 +141,7 @@ class _Layer:
     reserve_size: int
     low: list[int]
     high: list[int]
-    drops: list[_Dropping]
+    drops: dict[str, _Dropping]  # "weights", "output"
 
     @property
     def beams(self) -> int:
@@ -163,21 +168,12 @@ def _layer(s: Stage, v: Values, training: bool) -> _Layer:
     type_ = TYPES[v.type]
     set_scaling(s, type_)
     low, high = _windows(v)
-    beams = int(v.get("beams", 1))
-    drops = []
+    drops = {}
     for place, seed in (("weights", 7), ("output", 8)):
         if v.drop in (place, "both"):
             size = s.size("cudnnDropoutGetStatesSize", sizeInBytes=SIZE)
-            drops.append(_Dropping(s.create("Dropout"), s.space(f"{place} states", size), size, seed))
-    first = drops[0].descriptor if v.drop in ("weights", "both") else None
-    last = drops[-1].descriptor if v.drop in ("output", "both") else None
-    descriptor = s.make(
-        "Attn", "cudnnSetAttnDescriptor", attnMode=ATTENTION_BIASES * bool(v.biases), nHeads=v.heads, smScaler=v.scale,
-        dataType=type_.number, computePrec=parameter_type(type_).number,
-        mathType=MATH["fma" if v.type == "f32" else "default"], attnDropoutDesc=first, postDropoutDesc=last, qSize=v.q,
-        kSize=v.k, vSize=v.v, qProjSize=v.q_proj, kProjSize=v.q_proj, vProjSize=v.v_proj, oProjSize=v.o_proj,
-        qoMaxSeqLength=max(v.q_lengths), kvMaxSeqLength=max(v.kv_lengths), maxBatchSize=len(v.q_lengths), maxBeamSize=beams,
-    )  # fmt: skip
+            drops[place] = _Dropping(s.create("Dropout"), s.space(f"{place} states", size), size, seed)
+    descriptor = _described(s, v, drops, v.v, v.v_proj, v.o_proj)
     sizes = s.host(
         "cudnnGetMultiHeadAttnBuffers", attnDesc=descriptor, weightSizeInBytes=SIZE, workSpaceSizeInBytes=SIZE,
         reserveSpaceSizeInBytes=SIZE if training else None,
@@ -189,6 +185,19 @@ def _layer(s: Stage, v: Values, training: bool) -> _Layer:
         s.array("weights", type_, [count], values=np.zeros(count)) if count else None, weight_size,
         s.space("work", work_size), work_size, s.space("reserve", reserve_size) if training else None, reserve_size, low, high,
         drops,
+    )  # fmt: skip
+
+
+def _described(s: Stage, v: Values, drops: Mapping[str, _Dropping], size: int, v_proj: int, o_proj: int) -> int:
+    type_ = TYPES[v.type]
+    first, last = (drops[place].descriptor if place in drops else None for place in ("weights", "output"))
+    return s.make(
+        "Attn", "cudnnSetAttnDescriptor", attnMode=ATTENTION_BIASES * bool(v.biases), nHeads=v.heads, smScaler=v.scale,
+        dataType=type_.number, computePrec=parameter_type(type_).number,
+        mathType=MATH["fma" if v.type == "f32" else "default"], attnDropoutDesc=first, postDropoutDesc=last, qSize=v.q,
+        kSize=v.k, vSize=size, qProjSize=v.q_proj, kProjSize=v.q_proj, vProjSize=v_proj, oProjSize=o_proj,
+        qoMaxSeqLength=max(v.q_lengths), kvMaxSeqLength=max(v.kv_lengths), maxBatchSize=len(v.q_lengths),
+        maxBeamSize=int(v.get("beams", 1)),
     )  # fmt: skip
 
 
@@ -315,15 +324,18 @@ def _claim_steps(
             q.s.leave_open(operand, rest)
 
 
-def _forward(q: _Layer, io: tuple[Operand, Operand, Operand, Operand], residual: Operand | None) -> None:
+def _forward(
+    q: _Layer, io: tuple[Operand, Operand, Operand, Operand], residual: Operand | None, other: int | None = None
+) -> None:
+    """`other`: an attention instead of the layer's own, which needs no more memory."""
     queries, keys, values, out = io
-    for drop in q.drops:
+    for drop in q.drops.values():
         q.s.run(
             "cudnnSetDropoutDescriptor", dropoutDesc=drop.descriptor, dropout=q.v.rate, states=drop.states,
             stateSizeInBytes=drop.size, seed=drop.seed,
         )  # fmt: skip
     q.s.run(
-        "cudnnMultiHeadAttnForward", attnDesc=q.descriptor, currIdx=-1, loWinIdx=q.low, hiWinIdx=q.high,
+        "cudnnMultiHeadAttnForward", attnDesc=other or q.descriptor, currIdx=-1, loWinIdx=q.low, hiWinIdx=q.high,
         devSeqLengthsQO=q.s.operands["lengthsQO"], devSeqLengthsKV=q.s.operands["lengthsKV"], qDesc=queries, queries=queries,
         residuals=residual, kDesc=keys, keys=keys, vDesc=values, values=values, oDesc=out, out=out, **q.spaces,
     )  # fmt: skip
@@ -347,11 +359,47 @@ def _left(q: _Layer, out: Operand, residual: Operand | None, n: int) -> oracle.D
     return oracle.Dropped(v.rate, heads, kept if v.drop == "both" else None)
 
 
-def _inputs(q: _Layer) -> tuple[Operand, Operand, Operand]:
+@dataclass
+class _Shown:
+    """One dropout's mask, which another attention shows that has this dropout alone: of the weights by values that are unit
+    vectors, of the output by ones. A dropout that is set anew repeats its mask, on NVIDIA's library too."""
+
+    descriptor: int
+    values: Operand
+    out: Operand
+
+
+def _showing(q: _Layer, name: str) -> _Shown:
+    v = q.v
+    unit = name == "weights"
+    size, v_proj, o_proj = (v.v, 0, 0) if unit else (v.v, v.v_proj, v.o_proj)
+    descriptor = _described(q.s, v, {name: q.drops[name]}, size, v_proj, o_proj)
+    values = _sequence(q, f"values that show {name}", v.kv_lengths, size, 1)
+    for n, length in enumerate(v.kv_lengths):
+        values.raw[values.index[n, 0, :length]] = q.type.encode(
+            np.eye(length, size) if unit else np.ones((length, size))
+        )
+    return _Shown(
+        descriptor, values, _sequence(q, f"{name} shown", v.q_lengths, v.heads * size if unit else q.out, 1, "out")
+    )
+
+
+def _left_as_shown(q: _Layer, shown: Mapping[str, _Shown], n: int) -> oracle.Dropped:
+    v = q.v
+    steps, keys = v.q_lengths[n], v.kv_lengths[n]
+    kept = {name: q.s.dense(one.out)[n, 0, :steps] != 0 for name, one in shown.items()}
+    weights = (
+        kept["weights"].reshape(steps, v.heads, v.v)[:, :, :keys].transpose(1, 0, 2) if "weights" in kept else None
+    )
+    return oracle.Dropped(v.rate, weights, kept.get("output"))
+
+
+def _inputs(q: _Layer, visible: bool = False) -> tuple[Operand, Operand, Operand]:
+    """`visible`: values are unit vectors where weights are dropped, so that the output shows them."""
     v = q.v
     queries = _sequence(q, "queries", v.q_lengths, v.q, q.beams)
     keys, values = _sequence(q, "keys", v.kv_lengths, v.k, 1), _sequence(q, "values", v.kv_lengths, v.v, 1)
-    if v.drop in ("weights", "both"):
+    if visible and v.drop in ("weights", "both"):
         for n, length in enumerate(v.kv_lengths):
             values.raw[values.index[n, 0, :length]] = q.type.encode(np.eye(length, v.v))
     q.s.numbers("lengthsQO", [length for length in v.q_lengths for _ in range(q.beams)])
@@ -365,7 +413,7 @@ def _inputs(q: _Layer) -> tuple[Operand, Operand, Operand]:
 )  # fmt: skip
 def forward(s: Stage, v: Values) -> None:
     q = _layer(s, v, v.training)
-    operands = _inputs(q)
+    operands = _inputs(q, visible=True)
     residual = _sequence(q, "residuals", v.q_lengths, q.out, q.beams) if v.residual else None
     out = _sequence(q, "out", v.q_lengths, q.out, q.beams, "out")
     layer = _oracle(q, *_places(q))
@@ -399,8 +447,12 @@ def _backward(s: Stage, v: Values, weights: bool) -> None:
     if weights and q.weights is not None:
         count = q.weight_size // q.type.size
         dw = s.array("dweights", q.type, [count], io="inout")
+    shown = {name: _showing(q, name) for name in q.drops}
     matrices, biases = _places(q)
     layer = _oracle(q, matrices, biases)
+    for one in shown.values():
+        _forward(q, (queries, keys, one.values, one.out), None, one.descriptor)
+        s.leave_open(one.out)
     _forward(q, (*operands, out), None)
     s.run(
         "cudnnMultiHeadAttnBackwardData", attnDesc=q.descriptor, loWinIdx=q.low, hiWinIdx=q.high,
@@ -415,16 +467,13 @@ def _backward(s: Stage, v: Values, weights: bool) -> None:
             dweights=dw, **q.spaces,
         )  # fmt: skip
     every = {
-        n: oracle.backward(layer, _one(q, operands, n, 0), _rows(q, dout, n), _left(q, out, None, n))
+        n: oracle.backward(layer, _one(q, operands, n, 0), _rows(q, dout, n), _left_as_shown(q, shown, n))
         for n in range(len(v.q_lengths))
     }
     padding = s.corner(_PADDED_BACK)
     _claim_steps(q, dq, {(n, 0): g.q for n, g in every.items()}, v.q_lengths, padding)
     _claim_steps(q, dk, {(n, 0): g.k for n, g in every.items()}, v.kv_lengths, padding)
-    if v.drop == "both":  # the output does not show which of the two has dropped what
-        s.leave_open(dv)
-    else:
-        _claim_steps(q, dv, {(n, 0): g.v for n, g in every.items()}, v.kv_lengths, padding)
+    _claim_steps(q, dv, {(n, 0): g.v for n, g in every.items()}, v.kv_lengths, padding)
     s.leave_open(out)
     if dw is not None:
         if "o" in biases:  # every row of dout counts, one beyond a sequence's end too

@@ -1,0 +1,209 @@
+"""What MIOpen does not do of doubles, on the host: activations and softmax.
+
+Pieces come to the host, are computed in order and go back, so that the call waits for the handle's stream and cannot be
+captured. MIOpen's numbers of modes are those that its functions of floats take.
+"""
+
+include "generated.pxi"
+include "cudnn_abi.pxi"
+include "cudnn_backend.pxi"
+include "cudnn_translate.pxi"
+include "slots.pxi"
+include "say.pxi"
+include "words.pxi"
+
+from libc.math cimport exp, expm1, log, pow, tanh
+
+cdef extern from "support.h" nogil:
+    void *dnn_host(dnn_handle *h, int which, size_t bytes)
+
+cdef enum:
+    PIECE = 32768  # numbers of one operand that are on the host at a time
+
+
+cdef inline uint32_t moved(uint32_t status) noexcept nogil:
+    return 0 if status == 0 else dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"a copy of doubles", status)
+
+
+cdef double *room(dnn_handle *h, int64_t numbers) noexcept nogil:
+    """Host memory; NULL: a reason is told."""
+    cdef void *memory
+    cdef int captured = 0
+    if dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &captured) == 0 and captured != 0:
+        cannot(b"doubles pass through the host here, which no captured stream can wait for")
+        return NULL
+    memory = dnn_host(h, 1, <size_t>numbers * sizeof(double))
+    if memory is NULL:
+        dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for doubles on the host")
+    return <double *>memory
+
+
+cdef uint32_t fetched(dnn_handle *h, double *to, const double *source, int64_t pitch, int rows, int columns) noexcept nogil:
+    cdef size_t width = <size_t>columns * sizeof(double)
+    return moved(dg_hip.hipMemcpy2DAsync(to, width, source, <size_t>pitch * sizeof(double), width, <size_t>rows,
+                                         hipMemcpyDeviceToHost, <hipStream_t>to_stream(h.stream)))
+
+
+cdef uint32_t waited(dnn_handle *h) noexcept nogil:
+    return moved(dg_hip.hipStreamSynchronize(<hipStream_t>to_stream(h.stream)))
+
+
+cdef uint32_t stored(dnn_handle *h, double *to, int64_t pitch, const double *source, int rows, int columns) noexcept nogil:
+    """And wait, before the memory is used again."""
+    cdef size_t width = <size_t>columns * sizeof(double)
+    cdef uint32_t status = moved(dg_hip.hipMemcpy2DAsync(
+        to, <size_t>pitch * sizeof(double), source, width, width, <size_t>rows, hipMemcpyHostToDevice,
+        <hipStream_t>to_stream(h.stream)))
+    return status if status != 0 else waited(h)
+
+
+# ---- activations
+
+cdef double activated(int mode, double alpha, double beta, double gamma, double x) noexcept nogil:
+    if mode == miopenActivationLOGISTIC:
+        return 1 / (1 + exp(-x))
+    if mode == miopenActivationTANH:
+        return tanh(x)
+    if mode == miopenActivationRELU:
+        return x if x > 0 or x != x else 0
+    if mode == miopenActivationCLIPPEDRELU:
+        return 0 if not x > 0 else x if x < alpha else alpha
+    if mode == miopenActivationELU:
+        return x if x > 0 else alpha * expm1(x)
+    return pow(alpha + beta * x, gamma)
+
+
+cdef double led_back(int mode, double alpha, double y, double dy, double x) noexcept nogil:
+    if mode == miopenActivationLOGISTIC:
+        return dy * y * (1 - y)
+    if mode == miopenActivationTANH:
+        return dy * (1 - y * y)
+    if mode == miopenActivationRELU:
+        return dy * (x > 0)
+    if mode == miopenActivationCLIPPEDRELU:
+        return dy * (x > 0 and x <= alpha)
+    return dy if x > 0 else dy * (y + alpha)
+
+
+cdef public uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,
+        int64_t columns, int64_t pitch, const double *x, double *y) noexcept nogil:
+    """y ← f(x), both with rows that begin `pitch` apart; LOGISTIC, TANH, RELU, CLIPPEDRELU, ELU or POWER."""
+    cdef double *piece = room(h, PIECE)
+    cdef int64_t column = 0
+    cdef int row, some, wide, i
+    cdef uint32_t status = 0
+    if piece is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    while column < columns:
+        wide = <int>(columns - column) if columns - column < PIECE else PIECE
+        row = 0
+        while row < rows:
+            some = PIECE // wide
+            some = some if some < rows - row else rows - row
+            status = fetched(h, piece, x + <int64_t>row * pitch + column, pitch, some, wide)
+            if status == 0:
+                status = waited(h)
+            if status != 0:
+                return status
+            for i in range(some * wide):
+                piece[i] = activated(mode, alpha, beta, gamma, piece[i])
+            status = stored(h, y + <int64_t>row * pitch + column, pitch, piece, some, wide)
+            if status != 0:
+                return status
+            row += some
+        column += wide
+    return status
+
+
+cdef public uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, int64_t count, const double *y,
+        const double *dy, const double *x, double *dx) noexcept nogil:
+    """dx ← f′·dy of a row; LOGISTIC, TANH, RELU, CLIPPEDRELU or ELU."""
+    cdef double *piece = room(h, 3 * PIECE)
+    cdef int64_t done = 0
+    cdef int some, i
+    cdef uint32_t status = 0
+    if piece is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    while done < count and status == 0:
+        some = <int>(count - done) if count - done < PIECE else PIECE
+        status = fetched(h, piece, y + done, some, 1, some)
+        if status == 0:
+            status = fetched(h, piece + PIECE, dy + done, some, 1, some)
+        if status == 0:
+            status = fetched(h, piece + 2 * PIECE, x + done, some, 1, some)
+        if status == 0:
+            status = waited(h)
+        if status != 0:
+            return status
+        for i in range(some):
+            piece[i] = led_back(mode, alpha, piece[i], piece[PIECE + i], piece[2 * PIECE + i])
+        status = stored(h, dx + done, some, piece, 1, some)
+        done += some
+    return status
+
+
+# ---- softmax
+
+cdef void soften(double *p, int64_t count, int64_t step, int algorithm) noexcept nogil:
+    """The fast algorithm, which takes no maximum, is answered by the accurate one."""
+    cdef double largest = p[0]
+    cdef double total = 0
+    cdef int64_t i
+    for i in range(1, count):
+        if p[i * step] > largest or p[i * step] != p[i * step]:
+            largest = p[i * step]
+    for i in range(count):
+        p[i * step] -= largest
+        total += exp(p[i * step])
+    for i in range(count):
+        p[i * step] = p[i * step] - log(total) if algorithm == MIOPEN_SOFTMAX_LOG else exp(p[i * step]) / total
+
+
+cdef void harden(double *dy, const double *y, int64_t count, int64_t step, int algorithm, double scale) noexcept nogil:
+    """dy becomes scale times the gradient."""
+    cdef double total = 0
+    cdef int64_t i
+    for i in range(count):
+        total += dy[i * step] if algorithm == MIOPEN_SOFTMAX_LOG else dy[i * step] * y[i * step]
+    for i in range(count):
+        if algorithm == MIOPEN_SOFTMAX_LOG:
+            dy[i * step] = scale * (dy[i * step] - total * exp(y[i * step]))
+        else:
+            dy[i * step] = scale * y[i * step] * (dy[i * step] - total)
+
+
+cdef public uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step,
+        double scale, const double *y, double *x) noexcept nogil:
+    """Of images that lie one behind the other, each of `step` groups of `count` numbers that lie `step` apart. y NULL: x
+    becomes its softmax; else x, a gradient, becomes `scale` times that of the input whose softmax is y."""
+    cdef int64_t size = count * step
+    cdef int64_t most = PIECE // size if size < PIECE else 1
+    cdef int64_t done = 0
+    cdef int64_t some, i, k
+    cdef double *piece
+    cdef double *other
+    cdef uint32_t status = 0
+    if size > 0x7fffffff // 8:
+        return cannot(b"images of more than 2^28 doubles")
+    piece = room(h, 2 * most * size)
+    if piece is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    other = piece + most * size
+    while done < images and status == 0:
+        some = most if most < images - done else images - done
+        status = fetched(h, piece, x + done * size, some * size, 1, <int>(some * size))
+        if status == 0 and y is not NULL:
+            status = fetched(h, other, y + done * size, some * size, 1, <int>(some * size))
+        if status == 0:
+            status = waited(h)
+        if status != 0:
+            return status
+        for i in range(some):
+            for k in range(step):
+                if y is NULL:
+                    soften(piece + i * size + k, count, step, algorithm)
+                else:
+                    harden(piece + i * size + k, other + i * size + k, count, step, algorithm, scale)
+        status = stored(h, x + done * size, some * size, piece, 1, <int>(some * size))
+        done += some
+    return status
