@@ -4,6 +4,7 @@ include "common.pxi"
 include "amd.pxi"
 include "convolve.pxi"
 include "convolution_algorithms.pxi"
+include "fold.pxi"
 
 
 cdef public cudnnStatus_t create_convolution_descriptor(cudnnConvolutionDescriptor_t *place) noexcept nogil:
