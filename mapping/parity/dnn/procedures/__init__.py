@@ -8,6 +8,7 @@ from . import (
     ctc,
     descriptors,
     dropout,
+    folded,
     helpers,
     lrn,
     norm,
@@ -20,6 +21,6 @@ from . import (
 )
 
 __all__ = [
-    "attention", "convolution", "ctc", "descriptors", "dropout", "helpers", "lrn", "norm", "pointwise", "pooling", "rnn",
+    "attention", "convolution", "ctc", "descriptors", "dropout", "folded", "helpers", "lrn", "norm", "pointwise", "pooling", "rnn",
     "rnn_old", "spatial", "tensors",
 ]  # fmt: skip
