@@ -1,50 +1,20 @@
 """What cudnnGetFoldedConvBackwardDataDescriptors says, as NVIDIA's library answered it: cuDNN 9.19 on an H200.
 
-Filters of 8 × 6/groups, gradients of a batch of 2. Where strides come with dilation or groups its descriptors are no gradient's
-any more, but they are its answers."""
+Where strides come with dilation or groups its descriptors are no gradient's any more, but they are its answers."""
 
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import dragoman.parity.dnn
 import pytest
 
-# type, format, image, taps, padding, stride, dilation, groups, mode →
-# sizes of filter, output's and input's gradient; padding of the convolution;
-# zeros before and behind a folded filter's channels and taps, behind the output's gradient,
-# behind what is folded of the input's gradient and behind what is unfolded
-SEEN = [
-    ((2, 1, (7, 8), (3, 3), 1, 2, 1, 1, 1), [8, 24, 2, 2], [2, 8, 5, 5], [2, 24, 4, 4], [1, 1],
-     [1, 1], [0, 0, 0], [1, 1], [0, 0, 0], [0, -1, 0]),
-    ((2, 1, (8, 8), (3, 3), 1, 2, 1, 1, 1), [8, 24, 2, 2], [2, 8, 5, 5], [2, 24, 4, 4], [1, 1],
-     [1, 1], [0, 0, 0], [1, 1], [0, 0, 0], [0, 0, 0]),
-    ((2, 1, (8, 8), (3, 3), 0, 2, 1, 1, 1), [8, 24, 2, 2], [2, 8, 3, 3], [2, 24, 4, 4], [0, 0],
-     [0, 0], [0, 1, 1], [0, 0], [0, 0, 0], [0, 0, 0]),
-    ((2, 1, (9, 9), (2, 2), 0, 2, 1, 1, 1), [8, 24, 1, 1], [2, 8, 4, 4], [2, 24, 4, 4], [0, 0],
-     [0, 0], [0, 0, 0], [0, 0], [0, -1, -1], [0, 1, 1]),
-    ((2, 1, (8, 8), (1, 1), 0, 2, 1, 1, 1), [8, 24, 1, 1], [2, 8, 4, 4], [2, 24, 4, 4], [0, 0],
-     [0, 0], [0, 1, 1], [0, 0], [0, 0, 0], [0, 0, 0]),
-    ((2, 1, (224, 224), (7, 7), 3, 2, 1, 1, 1), [8, 24, 4, 4], [2, 8, 113, 113], [2, 24, 112, 112], [2, 2],
-     [1, 1], [0, 0, 0], [1, 1], [0, 0, 0], [0, 0, 0]),
-    ((2, 1, (10, 11), (5, 4), 2, 3, 1, 1, 1), [8, 54, 2, 2], [2, 8, 5, 5], [2, 54, 4, 4], [1, 1],
-     [1, 1], [0, 0, 1], [1, 1], [0, 0, 0], [0, -2, -1]),
-    ((0, 0, (8, 8), (3, 3), 1, 2, 1, 1, 1), [8, 24, 2, 2], [2, 8, 5, 5], [2, 24, 4, 4], [1, 1],
-     [1, 1], [0, 0, 0], [1, 1], [0, 0, 0], [0, 0, 0]),
-    ((0, 1, (8, 8), (3, 3), 1, 2, 1, 1, 0), [8, 24, 2, 2], [2, 8, 5, 5], [2, 24, 4, 4], [1, 1],
-     [1, 1], [0, 0, 0], [1, 1], [0, 0, 0], [0, 0, 0]),
-    ((2, 1, (8, 8), (3, 3), 1, 1, 1, 1, 1), [8, 8, 3, 3], [2, 8, 8, 8], [2, 8, 8, 8], [1, 1],
-     [0, 0], [2, 0, 0], [0, 0], [2, 0, 0], [-2, 0, 0]),
-    ((2, 1, (8, 8), (3, 3), 1, 2, 2, 1, 1), [8, 24, 2, 2], [2, 8, 4, 4], [2, 24, 4, 4], [1, 1],
-     [1, 1], [0, 0, 0], [1, 1], [0, 0, 0], [0, 0, 0]),
-    ((2, 1, (8, 8), (3, 3), 1, 2, 1, 2, 1), [8, 16, 2, 2], [2, 8, 5, 5], [2, 28, 4, 4], [1, 1],
-     [1, 1], [1, 0, 0], [1, 1], [1, 0, 0], [-1, 0, 0]),
-    ((1, 1, (8, 8), (3, 3), 1, 2, 1, 1, 1), [8, 24, 2, 2], [2, 8, 5, 5], [2, 24, 4, 4], [1, 1],
-     [1, 1], [0, 0, 0], [1, 1], [0, 0, 0], [0, 0, 0]),
-]  # fmt: skip
+GOLDEN = json.loads((Path(dragoman.parity.dnn.__file__).parent / "goldens" / "folded.json").read_text())
 KINDS = ("Filter", "Tensor", "Convolution", "Tensor", *["TensorTransform"] * 4)
 
 
@@ -102,16 +72,20 @@ def packed(dims: list[int], form: int) -> list[int]:
     return [c * h * w, 1, w * c, c] if form else [c * h * w, h * w, w, 1]
 
 
-def asked(dnn: Dnn, given: tuple, to: int) -> tuple:  # type: ignore[type-arg]
-    type_, form, image, taps, pad, stride, dilation, groups, mode = given
+def asked(dnn: Dnn, given: list[int]) -> tuple:  # type: ignore[type-arg]
+    type_, form, to, n, c, k, *rest, groups, mode, math = given
+    image, taps, pad, stride, dilation = (rest[i : i + 2] for i in range(0, 10, 2))
     w, dy, conv, dx = (dnn.make(kind) for kind in KINDS[:4])
-    out = [(n + 2 * pad - ((t - 1) * dilation + 1)) // stride + 1 for n, t in zip(image, taps, strict=True)]
-    dnn.call("cudnnSetFilter4dDescriptor", w, type_, form, 8, 6 // groups, *taps)
-    dnn.call("cudnnSetTensor4dDescriptor", dy, form, type_, 2, 8, *out)
-    dnn.call("cudnnSetTensor4dDescriptor", dx, form, type_, 2, 6, *image)
-    double = 1 if type_ == 1 else 0
-    dnn.call("cudnnSetConvolution2dDescriptor", conv, *[pad] * 2, *[stride] * 2, *[dilation] * 2, mode, double)
+    out = [
+        (m + 2 * p - ((t - 1) * e + 1)) // s + 1
+        for m, t, p, s, e in zip(image, taps, pad, stride, dilation, strict=True)
+    ]
+    dnn.call("cudnnSetFilter4dDescriptor", w, type_, form, k, c // groups, *taps)
+    dnn.call("cudnnSetTensor4dDescriptor", dy, form, type_, n, k, *out)
+    dnn.call("cudnnSetTensor4dDescriptor", dx, form, type_, n, c, *image)
+    dnn.call("cudnnSetConvolution2dDescriptor", conv, *pad, *stride, *dilation, mode, 1 if type_ == 1 else 0)
     dnn.call("cudnnSetConvolutionGroupCount", conv, groups)
+    dnn.call("cudnnSetConvolutionMathType", conv, math)
     made = [dnn.make(kind) for kind in KINDS]
     dnn.call("cudnnGetFoldedConvBackwardDataDescriptors", dnn.handle, w, dy, conv, dx, to, *made)
     return (
@@ -120,23 +94,30 @@ def asked(dnn: Dnn, given: tuple, to: int) -> tuple:  # type: ignore[type-arg]
     )  # fmt: skip
 
 
-def seen(row: tuple, to: int) -> tuple:  # type: ignore[type-arg]
+def seen(given: list[int], row: list[list[int]]) -> tuple:  # type: ignore[type-arg]
     """NVIDIA's answer, from the row's numbers and what all rows have in common."""
-    (type_, form, _, _, _, stride, dilation, groups, mode), w, dy, dx, pad, before, after, dy_pad, crop, grown = row
-    folds, none = [stride] * 2, [0] * 4
+    type_, form, to, *_, groups, mode, math = given
+    w, dy, pad, dx, before, after, dy_pad, crop, grown = row
+    folds, dilation, none = given[12:14], given[14:16], [0] * 4
     return (
-        (type_, to, w), (type_, dy, packed(dy, to)), (pad, [1, 1], [dilation] * 2, [mode, 1 if type_ == 1 else 0, groups, 0]),
-        (type_, dx, packed(dx, to)), (to, [0, 0, *before], [0, *after], folds, 0), (to, none, [0, 0, *dy_pad], [0, 0], 0),
-        (to, none, [0, *crop], folds, 0), (form, none, [0, *grown], folds, 1),
+        (type_, to, w), (type_, dy, packed(dy, to)), (pad, [1, 1], dilation, [mode, 1 if type_ == 1 else 0, groups, math]),
+        (type_, dx, packed(dx, to)), (to, before, after, folds, 0), (to, none, dy_pad, [0, 0], 0),
+        (to, none, crop, folds, 0), (form, none, grown, folds, 1),
     )  # fmt: skip
 
 
 def main(library: str) -> None:
     dnn = Dnn(library)
-    for row in SEEN:
-        for to in (0, 1):
-            found, wanted = asked(dnn, row[0], to), seen(row, to)
-            assert found == wanted, f"{row[0]} to {to}: {found}, expected {wanted}"
+    for given, *row in GOLDEN["rows"]:
+        found, wanted = asked(dnn, given), seen(given, row)
+        assert found == wanted, f"{given}: {found}, expected {wanted}"
+    none = [0] * 4
+    transform = dnn.make("TensorTransform")
+    assert dnn.transform(transform) == (0, none, none, [0, 0], 0)
+    dnn.call("cudnnSetTensorTransformDescriptor", transform, 4, 1, None, None, None, 1)
+    assert dnn.transform(transform) == (1, none, none, [0, 0], 1)
+    dnn.call("cudnnSetTensorTransformDescriptor", transform, 4, 0, None, None, (ctypes.c_uint * 2)(2, 2), 7)
+    assert dnn.transform(transform) == (0, none, none, [2, 2], 1)
 
 
 @pytest.mark.parametrize("version", [8, 9])

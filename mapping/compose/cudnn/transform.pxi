@@ -32,12 +32,12 @@ cdef public cudnnStatus_t set_tensor_transform_descriptor(dnn_transform *d, cons
             return bad(b"a folding factor is 0")
     d.count = count
     d.format = <int32_t>format
-    d.direction = <int32_t>direction
+    d.direction = 1 if direction != CUDNN_TRANSFORM_FOLD else 0  # any other word unfolds, at NVIDIA's too
     for i in range(dims):
         d.before[i] = before[i] if before is not NULL else 0
         d.after[i] = after[i] if after is not NULL else 0
         if i < dims - 2:
-            d.fold[i] = fold[i] if fold is not NULL else 1
+            d.fold[i] = fold[i] if fold is not NULL else 0  # which folds nothing
     return CUDNN_STATUS_SUCCESS
 
 
@@ -45,7 +45,7 @@ cdef public cudnnStatus_t get_tensor_transform_descriptor(dnn_transform *d, uint
         int32_t *before, int32_t *after, uint32_t *fold, cudnnFoldingDirection_t *direction) noexcept nogil:
     cdef int i
     cdef int wanted = <int>asked
-    if asked == 0 or asked > d.count:
+    if asked == 0 or (asked > d.count and (d.count > 0 or asked > DNN_DIMS)):
         return bad(b"nbDimsRequested is 0 or more than the transformation has")
     if format is not NULL:
         format[0] = <cudnnTensorFormat_t>d.format
@@ -62,7 +62,7 @@ cdef public cudnnStatus_t get_tensor_transform_descriptor(dnn_transform *d, uint
 
 
 cdef inline int64_t fold_of(const dnn_transform *d, int i) noexcept nogil:
-    """A dimension's factor; a descriptor that only pads may have zeros there (fold.pxi)."""
+    """A dimension's factor; where none was given there is 0."""
     return d.fold[i - 2] if i > 1 and d.fold[i - 2] > 1 else 1
 
 
