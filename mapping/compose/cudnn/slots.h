@@ -55,6 +55,7 @@ typedef struct dnn_handle {
     void *host[DNN_HOSTS]; /* host memory of the handle's own (work.pyx) */
     size_t host_size[DNN_HOSTS];
     void *held[DNN_HELD]; /* contents of sequences that the last calls read (contents.pyx) */
+    size_t kept;         /* bytes at the beginning of scratch that the call under way still needs */
 } dnn_handle;
 _Static_assert(sizeof(dnn_handle) <= 256, "a handle is larger than a slot");
 

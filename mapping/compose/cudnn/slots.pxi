@@ -51,6 +51,7 @@ cdef extern from "slots.h" nogil:
         void *host[DNN_HOSTS]
         size_t host_size[DNN_HOSTS]
         void *held[DNN_HELD]
+        size_t kept
     ctypedef struct dnn_tensor:
         uint32_t magic
         int32_t type

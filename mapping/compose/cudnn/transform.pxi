@@ -3,6 +3,8 @@
 include "common.pxi"
 include "amd.pxi"
 include "packed.pxi"
+include "conv_work.pxi"
+include "bytes.pxi"
 
 from libc.stdint cimport INT32_MAX
 
@@ -117,12 +119,15 @@ cdef public cudnnStatus_t init_transform_dest(dnn_transform *d, dnn_tensor *x, d
     cdef int i
     if status != CUDNN_STATUS_SUCCESS:
         return status
+    if d.format == <int32_t>CUDNN_TENSOR_NCHW_VECT_C:
+        return cannot(b"NVIDIA's call too gives no tensor of vectors")
     y.type = x.type
     y.format = d.format
     y.count = x.count
     for i in range(x.count):
         y.dim[i] = dim[i]
         elements *= <size_t>dim[i]
+    dim[1] //= dnn_type_vector(x.type)
     dnn_pack(d.format, x.type, x.count, dim, y.stride)
     y.amd = NULL
     if size is not NULL:
@@ -138,6 +143,12 @@ cdef public cudnnStatus_t transform_tensor(dnn_handle *h, const void *alpha, dnn
     cdef cudnnStatus_t status
     if x is NULL or y is NULL or alpha is NULL or beta is NULL:
         return bad(b"x, y, alpha or beta is NULL")
+    if xd.count == 0 or yd.count == 0:
+        return bad(b"a descriptor has not been set")
+    if dnn_is_bytes(xd.type) or dnn_is_bytes(yd.type):
+        if not same_sizes(xd, yd):
+            return bad(b"x and y differ in sizes")
+        return dnn_bytes_moved(h, dnn_factor(yd.type, alpha), xd, x, dnn_factor(yd.type, beta), yd, y)
     status = tensor_checked(xd)
     if status == CUDNN_STATUS_SUCCESS:
         status = tensor_checked(yd)
@@ -271,8 +282,11 @@ cdef cudnnStatus_t put(dnn_handle *h, const dnn_transform *given, double alpha, 
         pads = pads or d.before[i] > 0 or d.after[i] > 0
         if d.direction == CUDNN_TRANSFORM_FOLD:
             pads = pads or (<int64_t>xd.dim[i] + d.before[i] + d.after[i]) % fold_of(d, i) != 0
-    if xd.type != yd.type:
-        return cannot(b"source and destination differ in type")
+        whole = whole and d.before[i] == 0 and d.after[i] == 0
+    if whole and (dnn_is_bytes(xd.type) or dnn_is_bytes(yd.type)):
+        return dnn_bytes_moved(h, alpha, xd, x, beta, yd, y)
+    if xd.type != yd.type or in_vectors(xd):
+        return cannot(b"source and destination differ in type, or are of vectors, and are padded or folded")
     if not pads:
         return put_parts(h, d, alpha, xd, x, beta, yd, y)
     if beta == 0:
@@ -296,8 +310,6 @@ cdef public cudnnStatus_t transform_tensor_ex(dnn_handle *h, dnn_transform *d, c
         return bad(b"srcData, destData, alpha or beta is NULL")
     if d.count == 0 or xd.count == 0 or yd.count == 0 or <uint32_t>xd.count != d.count or yd.count != xd.count:
         return cannot(b"source, destination and transformation differ in the number of dimensions, or are not set")
-    if tensor_checked(xd) != CUDNN_STATUS_SUCCESS or tensor_checked(yd) != CUDNN_STATUS_SUCCESS:
-        return CUDNN_STATUS_NOT_SUPPORTED
     return put(h, d, dnn_factor(yd.type, alpha), xd, x, dnn_factor(yd.type, beta), yd, y)
 
 
@@ -313,16 +325,12 @@ cdef void tensor_of(const dnn_filter *f, dnn_tensor *d) noexcept nogil:
 cdef public cudnnStatus_t transform_filter(dnn_handle *h, dnn_transform *d, const void *alpha, dnn_filter *xd,
         const void *x, const void *beta, dnn_filter *yd, void *y) noexcept nogil:
     cdef dnn_tensor a, b
-    cdef cudnnStatus_t status
     if x is NULL or y is NULL or alpha is NULL or beta is NULL:
         return bad(b"srcData, destData, alpha or beta is NULL")
     tensor_of(xd, &a)
     tensor_of(yd, &b)
-    status = tensor_checked(&a)
-    if status == CUDNN_STATUS_SUCCESS:
-        status = tensor_checked(&b)
-    if status != CUDNN_STATUS_SUCCESS:
-        return status
+    if a.count == 0 or b.count == 0:
+        return bad(b"a descriptor has not been set")
     if <uint32_t>a.count != d.count or b.count != a.count:
         return bad(b"source, destination and transformation differ in the number of dimensions")
     return put(h, d, dnn_factor(b.type, alpha), &a, x, dnn_factor(b.type, beta), &b, y)
