@@ -159,12 +159,14 @@ cdef public uint32_t dnn_conv_begin(dnn_work *k, int direction, dnn_tensor *x, d
     if has_other_sizes(y, x.count, dim):
         return bad(b"the output's sizes are not those of the convolution")
     if x.format == CUDNN_TENSOR_NCHW_VECT_C or w.format == CUDNN_TENSOR_NCHW_VECT_C or y.format == CUDNN_TENSOR_NCHW_VECT_C:
-        return cannot(b"MIOpen has no tensors of vectors (NCHW_VECT_C)")
+        return cannot(b"a convolution of vectors (NCHW_VECT_C) is forward, and of INT8x4 or INT8x32 alone")
     if x.type != w.type:
         return cannot(b"tensor and filter differ in type")
     if x.type == CUDNN_DATA_INT8:
         if direction != DNN_FORWARD or y.type != CUDNN_DATA_FLOAT:
             return cannot(b"MIOpen convolves int8 forward alone, and not into int8 that saturates")
+        if d.type != CUDNN_DATA_INT32:
+            return cannot(b"computeType of int8 is not INT32")
     elif x.type != y.type:
         return cannot(b"the tensors differ in type")
     elif x.type == CUDNN_DATA_DOUBLE:

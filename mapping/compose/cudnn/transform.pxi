@@ -135,6 +135,10 @@ cdef public cudnnStatus_t init_transform_dest(dnn_transform *d, dnn_tensor *x, d
     return CUDNN_STATUS_SUCCESS
 
 
+cdef inline bint of_others(const dnn_tensor *d) noexcept nogil:
+    return d.type == CUDNN_DATA_INT8x32 or d.type == CUDNN_DATA_UINT8x4
+
+
 cdef public cudnnStatus_t transform_tensor(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x,
         const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
     cdef dnn_tensor packed
@@ -148,6 +152,8 @@ cdef public cudnnStatus_t transform_tensor(dnn_handle *h, const void *alpha, dnn
     if dnn_is_bytes(xd.type) or dnn_is_bytes(yd.type):
         if not same_sizes(xd, yd):
             return bad(b"x and y differ in sizes")
+        if xd.type != yd.type and (of_others(xd) or of_others(yd)):
+            return bad(b"INT8x32 and UINT8x4 go into nothing else")
         return dnn_bytes_moved(h, dnn_factor(yd.type, alpha), xd, x, dnn_factor(yd.type, beta), yd, y)
     status = tensor_checked(xd)
     if status == CUDNN_STATUS_SUCCESS:

@@ -12,6 +12,7 @@ from . import (
     helpers,
     lrn,
     norm,
+    ordered,
     pointwise,
     pooling,
     rnn,
@@ -21,6 +22,6 @@ from . import (
 )
 
 __all__ = [
-    "attention", "convolution", "ctc", "descriptors", "dropout", "folded", "helpers", "lrn", "norm", "pointwise", "pooling", "rnn",
-    "rnn_old", "spatial", "tensors",
+    "attention", "convolution", "ctc", "descriptors", "dropout", "folded", "helpers", "lrn", "norm", "ordered", "pointwise",
+    "pooling", "rnn", "rnn_old", "spatial", "tensors",
 ]  # fmt: skip
