@@ -117,9 +117,10 @@ def main(library: str, threads: int) -> None:
             run()
         assert np.allclose(layer.y.reshape(layer.product.shape), layer.product, rtol=1e-3, atol=1e-3)
         best = dict.fromkeys(runs, float("inf"))
+        order = list(runs)  # who comes next finds the images in the cache: each begins in its turn
         for turn in range(3 * TURNS):
-            for name, run in runs.items():
-                best[name] = min(best[name], milliseconds(run))
+            for name in order[turn % len(order) :] + order[: turn % len(order)]:
+                best[name] = min(best[name], milliseconds(runs[name]))
             if turn + 1 >= TURNS and best["ours"] <= best["numpy"]:  # more turns while a neighbour may be to blame
                 break
         channels, filters, size, taps, stride = shape

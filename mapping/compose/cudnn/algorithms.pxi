@@ -4,6 +4,7 @@ include "common.pxi"
 include "amd.pxi"
 include "convolve.pxi"
 include "convolution_algorithms.pxi"
+include "bytes.pxi"
 
 
 cdef public cudnnStatus_t get_convolution_forward_algorithm_max_count(dnn_handle *h, int *count) noexcept nogil:
@@ -48,6 +49,15 @@ cdef uint32_t row_algorithm(int direction, int row) noexcept nogil:
     return <uint32_t>(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1 if row else CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0)
 
 
+cdef cudnnStatus_t begun(dnn_work *k, int direction, dnn_tensor *xd, dnn_filter *wd, dnn_convolution *d,
+        dnn_tensor *yd) noexcept nogil:
+    """A problem of MIOpen's: of one of bytes, what takes the time."""
+    cdef dnn_tensor out
+    if direction == DNN_FORWARD and of_bytes(xd, yd):
+        return dnn_bytes_begin(k, xd, wd, d, yd, &out)
+    return dnn_conv_begin(k, direction, xd, wd, d, yd)
+
+
 cdef cudnnStatus_t rows(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filter *wd, dnn_convolution *d, dnn_tensor *yd,
         int asked, int *count, void *results, void **data, void *workspace, size_t size, bint tries) noexcept nogil:
     """With `tries` the candidates run on `data`."""
@@ -61,7 +71,7 @@ cdef cudnnStatus_t rows(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filter
     if results is NULL or (tries and (count is NULL or asked < 1)):
         return bad(b"returnedAlgoCount or perfResults is NULL, or requestedAlgoCount below 1")
     give(count, 0)  # without trials NVIDIA asks for no more
-    status = dnn_conv_begin(&k, direction, xd, wd, d, yd)
+    status = begun(&k, direction, xd, wd, d, yd)
     if status != CUDNN_STATUS_SUCCESS and (tries or status != CUDNN_STATUS_NOT_SUPPORTED):
         return status
     for row in range(asked if asked < 2 else 2):
@@ -95,7 +105,7 @@ cdef cudnnStatus_t tried(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filte
     cdef void *data[3]
     cdef size_t bytes
     cdef int i
-    cdef cudnnStatus_t status = dnn_conv_begin(&k, direction, xd, wd, d, yd)
+    cdef cudnnStatus_t status = begun(&k, direction, xd, wd, d, yd)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     for i in range(3):
@@ -121,6 +131,8 @@ cdef cudnnStatus_t tried_here(dnn_handle *h, int direction, dnn_tensor *xd, cons
     cdef void *data[3]
     if x is NULL or w is NULL or y is NULL:
         return bad(b"a tensor or a filter is NULL")
+    if direction == DNN_FORWARD and of_bytes(xd, yd):  # what MIOpen writes is no int8
+        return tried(h, direction, xd, wd, d, yd, asked, count, results)
     data[0] = <void *>x
     data[1] = <void *>w
     data[2] = <void *>y
@@ -134,7 +146,7 @@ cdef cudnnStatus_t workspace_size(dnn_handle *h, int direction, dnn_tensor *xd, 
     cdef cudnnStatus_t status
     if size is NULL:
         return bad(b"sizeInBytes is NULL")
-    status = dnn_conv_begin(&k, direction, xd, wd, d, yd)
+    status = begun(&k, direction, xd, wd, d, yd)
     if status == CUDNN_STATUS_SUCCESS:
         status = dnn_conv_size(h, &k, repeats, size, &time)
     if status == CUDNN_STATUS_SUCCESS and none:

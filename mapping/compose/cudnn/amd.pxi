@@ -2,6 +2,8 @@
 
 cdef extern from "support.h" nogil:
     void *dnn_scratch(dnn_handle *h, size_t bytes)
+    void *dnn_kept(dnn_handle *h, size_t bytes)
+    void dnn_kept_left(dnn_handle *h)
     void *dnn_host(dnn_handle *h, int which, size_t bytes)
     void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d)

@@ -4,6 +4,8 @@ include "common.pxi"
 include "amd.pxi"
 include "convolve.pxi"
 include "convolution_algorithms.pxi"
+include "bytes.pxi"
+include "fold.pxi"
 
 
 cdef public cudnnStatus_t create_convolution_descriptor(cudnnConvolutionDescriptor_t *place) noexcept nogil:
@@ -67,8 +69,8 @@ cdef cudnnStatus_t fill_convolution(dnn_convolution *d, int count, const int *pa
     cdef int i
     if mode > <uint32_t>CUDNN_CROSS_CORRELATION:
         return bad(b"mode is neither CONVOLUTION nor CROSS_CORRELATION")
-    if dnn_type_bytes(<int>type) == 0:
-        return bad(b"computeType is no type of this version")
+    if dnn_type_bytes(<int>type) == 0 or type == <uint32_t>CUDNN_DATA_INT8:
+        return bad(b"computeType is no type of this version, or INT8, in which nothing is computed")
     for i in range(count):
         if pad[i] < 0:
             return bad(b"a padding is negative")
@@ -186,6 +188,11 @@ cdef public cudnnStatus_t convolution_forward(dnn_handle *h, const void *alpha, 
         const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
     if not is_forward(algorithm):
         return cannot(b"algo is no algorithm of forward convolutions")
+    if of_bytes(xd, yd):
+        if x is NULL or w is NULL or y is NULL or alpha is NULL or beta is NULL:
+            return bad(b"x, w, y, alpha or beta is NULL")
+        return dnn_bytes_conv(h, dnn_factor(yd.type, alpha), xd, x, wd, w, d, workspace, size, dnn_factor(yd.type, beta), yd, y,
+                              NULL, NULL, False, yd, y)
     return convolved(h, DNN_FORWARD, True, alpha, xd, x, wd, w, d, workspace, size, beta, yd, y)
 
 
@@ -282,7 +289,11 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
     cdef cudnnStatus_t status
     if not is_forward(algorithm):
         return cannot(b"algo is no algorithm of forward convolutions")
-    status = dnn_conv_begin(&k, DNN_FORWARD, xd, wd, d, yd)
+    cdef bint bytes = of_bytes(xd, yd)
+    if bytes:
+        status = dnn_bytes_begin(&k, xd, wd, d, yd, &row)
+    else:
+        status = dnn_conv_begin(&k, DNN_FORWARD, xd, wd, d, yd)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if x is NULL or w is NULL or y is NULL or bias is NULL or alpha1 is NULL or alpha2 is NULL:
@@ -300,8 +311,8 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
             return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_SHAPE, b"the bias is not one number for each channel")
     if not same_sizes(zd, yd) or zd.type != yd.type:
         return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_SHAPE, b"z and y differ in sizes or type")
-    if bd.type != yd.type:
-        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE, b"the bias is not of the output's type")
+    if bd.type != (CUDNN_DATA_FLOAT if bytes else yd.type):
+        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE, b"the bias is not of the output's type, or float beside int8")
     a2 = dnn_factor(yd.type, alpha2)
     if a2 != 0:
         if z is NULL:
@@ -310,6 +321,9 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
             for i in range(yd.count):
                 if zd.dim[i] != 1 and zd.stride[i] != yd.stride[i]:
                     return cannot(b"z lies on y in another layout")
+    if bytes:
+        return dnn_bytes_conv(h, dnn_factor(yd.type, alpha1), xd, x, wd, w, d, workspace, size, a2, zd, z, bd, bias,
+                              act.mode == CUDNN_ACTIVATION_RELU, yd, y)
     row = yd[0]
     row.amd = NULL
     for i in range(yd.count):
@@ -337,6 +351,38 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
     for i in range(yd.count):
         row.dim[i] = row.stride[i] = 1
     return dnn_op_tensor(h, miopenTensorOpMax, 1, yd, y, 1, &row, zero, 0, yd, y)
+
+
+cdef public cudnnStatus_t reorder_filter_and_bias(dnn_handle *h, dnn_filter *wd, cudnnReorderType_t order, const void *w,
+        void *ordered, int with_bias, const void *bias, void *ordered_bias) noexcept nogil:
+    """Any other word than DEFAULT_REORDER copies, as NVIDIA's library does."""
+    cdef size_t size
+    cdef int i
+    cdef cudnnStatus_t status
+    if wd.count == 0:
+        return bad(b"the filter's descriptor has not been set")
+    if w is NULL or ordered is NULL or (with_bias and (bias is NULL or ordered_bias is NULL)):
+        return bad(b"filterData, reorderedFilterData, or a bias that is asked for, is NULL")
+    if w == ordered or (with_bias and bias == ordered_bias):
+        return bad(b"what is put in order lies where it came from")
+    if order == CUDNN_DEFAULT_REORDER:
+        if wd.type != CUDNN_DATA_INT8x32:
+            return cannot(b"NVIDIA's call too orders INT8x32 alone")
+        if wd.dim[0] % 32:
+            return cannot(b"the filters are no multiple of 32, of which NVIDIA's order consists")
+        status = dnn_bytes_ordered(h, wd, w, ordered)
+        if status == CUDNN_STATUS_SUCCESS and with_bias:
+            status = dnn_bias_ordered(h, wd.dim[0], False, bias, ordered_bias)
+        return status
+    size = <size_t>dnn_type_bytes(wd.type) * <size_t>wd.dim[0] * <size_t>wd.dim[1]
+    for i in range(2, wd.count):
+        size *= <size_t>wd.dim[i]
+    size //= <size_t>dnn_type_vector(wd.type)
+    if dg_hip.hipMemcpyAsync(ordered, w, size, hipMemcpyDeviceToDevice, <hipStream_t>to_stream(h.stream)) != 0 or (
+            with_bias and dg_hip.hipMemcpyAsync(
+                ordered_bias, bias, <size_t>wd.dim[0] * 4, hipMemcpyDeviceToDevice, <hipStream_t>to_stream(h.stream)) != 0):
+        return dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"the filter or the bias cannot be copied")
+    return CUDNN_STATUS_SUCCESS
 
 
 cdef public cudnnStatus_t im2col(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_filter *wd, dnn_convolution *d,

@@ -55,6 +55,7 @@ typedef struct dnn_handle {
     void *host[DNN_HOSTS]; /* host memory of the handle's own (work.pyx) */
     size_t host_size[DNN_HOSTS];
     void *held[DNN_HELD]; /* contents of sequences that the last calls read (contents.pyx) */
+    size_t kept;         /* bytes at the beginning of scratch that the call under way still needs */
 } dnn_handle;
 _Static_assert(sizeof(dnn_handle) <= 256, "a handle is larger than a slot");
 
@@ -285,7 +286,21 @@ typedef struct dnn_fused_plan {
     uint32_t magic;
     int32_t op;
     int32_t made;
+    int32_t unused;
+    void *body;       /* a dnn_fused_body: memory of its own, from the first making on */
 } dnn_fused_plan;
+
+enum { DNN_FUSED_X, DNN_FUSED_EQUIVALENT, DNN_FUSED_DW, DNN_FUSED_DY, DNN_FUSED_Y_STATS, DNN_FUSED_STATS, DNN_FUSED_TENSORS };
+typedef struct dnn_fused_body { /* what the constant parameters were when the plan was made */
+    dnn_tensor tensor[DNN_FUSED_TENSORS];
+    dnn_convolution conv;
+    int32_t scaled;   /* a scale and a bias come first */
+    int32_t positive; /* and RELU */
+    int32_t mean;     /* what a training keeps is asked for */
+    int32_t inverse;
+    int32_t running_mean;
+    int32_t running_variance;
+} dnn_fused_body;
 
 typedef struct dnn_algorithm {
     uint32_t magic;

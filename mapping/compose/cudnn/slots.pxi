@@ -51,6 +51,7 @@ cdef extern from "slots.h" nogil:
         void *host[DNN_HOSTS]
         size_t host_size[DNN_HOSTS]
         void *held[DNN_HELD]
+        size_t kept
     ctypedef struct dnn_tensor:
         uint32_t magic
         int32_t type
@@ -230,10 +231,28 @@ cdef extern from "slots.h" nogil:
         void **pointer
         int64_t *whole
         double *fraction
+    enum:
+        DNN_FUSED_X
+        DNN_FUSED_EQUIVALENT
+        DNN_FUSED_DW
+        DNN_FUSED_DY
+        DNN_FUSED_Y_STATS
+        DNN_FUSED_STATS
+        DNN_FUSED_TENSORS
     ctypedef struct dnn_fused_plan:
         uint32_t magic
         int32_t op
         int32_t made
+        void *body
+    ctypedef struct dnn_fused_body:
+        dnn_tensor tensor[DNN_FUSED_TENSORS]
+        dnn_convolution conv
+        int32_t scaled
+        int32_t positive
+        int32_t mean
+        int32_t inverse
+        int32_t running_mean
+        int32_t running_variance
     ctypedef struct dnn_algorithm:
         uint32_t magic
         int32_t algorithm

@@ -19,8 +19,21 @@ include "conv_work.pxi"
 
 from libc.string cimport memcmp
 
-cdef extern from "<time.h>" nogil:
-    long time(void *now)
+cdef extern from *:
+    """
+    #ifdef _WIN32
+    __declspec(dllimport) unsigned long long __stdcall GetTickCount64(void);
+    static inline int64_t milliseconds(void) { return (int64_t)GetTickCount64(); }
+    #else
+    #include <time.h>
+    static inline int64_t milliseconds(void) {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    }
+    #endif
+    """
+    int64_t milliseconds() nogil
 
 cdef extern from *:
     """
@@ -54,7 +67,7 @@ cdef enum:
     MOST = 8       # solutions of a problem
     ASKED = 32     # of which some may be to be avoided
     KEY = 32
-    SLOW = 2       # seconds that a compilation may take without a word
+    SLOW = 2000    # milliseconds that a compilation may take without a word
     CALLS = 256    # that are recalled, a power of two
 
 cdef struct amd_solution:  # miopenConvSolution_t
@@ -146,12 +159,14 @@ cdef public uint32_t dnn_conv_begin(dnn_work *k, int direction, dnn_tensor *x, d
     if has_other_sizes(y, x.count, dim):
         return bad(b"the output's sizes are not those of the convolution")
     if x.format == CUDNN_TENSOR_NCHW_VECT_C or w.format == CUDNN_TENSOR_NCHW_VECT_C or y.format == CUDNN_TENSOR_NCHW_VECT_C:
-        return cannot(b"MIOpen has no tensors of vectors (NCHW_VECT_C)")
+        return cannot(b"a convolution of vectors (NCHW_VECT_C) is forward, and of INT8x4 or INT8x32 alone")
     if x.type != w.type:
         return cannot(b"tensor and filter differ in type")
     if x.type == CUDNN_DATA_INT8:
         if direction != DNN_FORWARD or y.type != CUDNN_DATA_FLOAT:
             return cannot(b"MIOpen convolves int8 forward alone, and not into int8 that saturates")
+        if d.type != CUDNN_DATA_INT32:
+            return cannot(b"computeType of int8 is not INT32")
     elif x.type != y.type:
         return cannot(b"the tensors differ in type")
     elif x.type == CUDNN_DATA_DOUBLE:
@@ -307,7 +322,7 @@ cdef uint32_t solutions_of(dnn_handle *h, int direction, const amd_problem *p, s
 cdef uint32_t compile_one(dnn_handle *h, int direction, const amd_problem *p, uint64_t solution_id) noexcept nogil:
     """MIOpen may compile kernels here, and keeps them on disk."""
     cdef miopenHandle_t amd = <miopenHandle_t>h.amd
-    cdef long begun = time(NULL)
+    cdef int64_t took = milliseconds()
     cdef uint32_t status
     if direction == DNN_FORWARD:
         status = dg_miopen.miopenConvolutionForwardCompileSolution(amd, p.a, p.b, p.conv, p.c, solution_id)
@@ -315,9 +330,10 @@ cdef uint32_t compile_one(dnn_handle *h, int direction, const amd_problem *p, ui
         status = dg_miopen.miopenConvolutionBackwardDataCompileSolution(amd, p.a, p.b, p.conv, p.c, solution_id)
     else:
         status = dg_miopen.miopenConvolutionBackwardWeightsCompileSolution(amd, p.a, p.b, p.conv, p.c, solution_id)
-    if time(NULL) - begun > SLOW and dg_the_core.log_level() >= DG_LOG_INFO:
-        dg_the_core.log(DG_LOG_INFO, b"D043", b"MIOpen compiled a convolution's kernel for %ld s; it keeps it for the next run",
-                        time(NULL) - begun)
+    took = milliseconds() - took
+    if took > SLOW and dg_the_core.log_level() >= DG_LOG_INFO:
+        dg_the_core.log(DG_LOG_INFO, b"D043", b"MIOpen compiled a convolution's kernel for %d.%d s; it keeps it for the next run",
+                        <int>(took // 1000), <int>(took % 1000 // 100))
     return status
 
 

@@ -23,6 +23,8 @@ DG_HIDDEN uint32_t dnn_convolved(dnn_convolution *d, dnn_tensor *x, dnn_filter *
 /* ---- work: memory of a handle's own */
 DG_HIDDEN void dnn_stream_left(dnn_handle *h);    /* the handle goes on to another stream */
 DG_HIDDEN void *dnn_scratch(dnn_handle *h, size_t bytes);
+DG_HIDDEN void *dnn_kept(dnn_handle *h, size_t bytes); /* stays until dnn_kept_left: scratch lies behind it */
+DG_HIDDEN void dnn_kept_left(dnn_handle *h);
 DG_HIDDEN void *dnn_host(dnn_handle *h, int which, size_t bytes); /* of DNN_HOSTS pieces, one */
 DG_HIDDEN void dnn_handle_emptied(dnn_handle *h); /* a destroy frees what the handle owns */
 
@@ -127,6 +129,17 @@ DG_HIDDEN uint32_t dnn_unroll(dnn_handle *h, const dnn_work *k, int first, int i
                               const int64_t *steps, int flips);
 DG_HIDDEN size_t dnn_unrolled_bytes(const dnn_work *k);
 DG_HIDDEN uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, void **data, char *memory, double beta);
+
+/* ---- bytes: int8, also in vectors */
+DG_HIDDEN int dnn_is_bytes(int type);
+DG_HIDDEN uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y, dnn_tensor *out);
+DG_HIDDEN uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, dnn_filter *wd, const void *w,
+                                  dnn_convolution *d, void *workspace, size_t size, double beta, dnn_tensor *zd, const void *z,
+                                  const dnn_tensor *bd, const void *bias, int positive, dnn_tensor *yd, void *y);
+DG_HIDDEN uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd,
+                                   void *y);
+DG_HIDDEN uint32_t dnn_bytes_ordered(dnn_handle *h, const dnn_filter *w, const void *x, void *y);
+DG_HIDDEN uint32_t dnn_bias_ordered(dnn_handle *h, int32_t filters, int back, const void *x, void *y);
 
 /* ---- avoid: which of MIOpen's solvers must not be used here; it says so once */
 DG_HIDDEN int dnn_avoided(dnn_handle *h, uint64_t solver, int direction, int type, int grouped);

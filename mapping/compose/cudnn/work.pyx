@@ -69,13 +69,29 @@ cdef bint grown(dnn_handle *h, size_t bytes) noexcept nogil:
 
 cdef public void *dnn_scratch(dnn_handle *h, size_t bytes) noexcept nogil:
     """At least so many bytes, or NULL. The next call may give the same memory."""
+    bytes += h.kept
     if bytes > h.scratch_size and not grown(h, bytes):
         return NULL
     if h.pending:
         h.pending = 0
         dg_hip.hipStreamWaitEvent(<hipStream_t>to_stream(h.stream), <hipEvent_t>h.event, 0)
     h.used = 1
-    return h.scratch
+    return <char *>h.scratch + h.kept
+
+
+cdef public void *dnn_kept(dnn_handle *h, size_t bytes) noexcept nogil:
+    """Memory that stays until `dnn_kept_left`, also where the steps of a call use the handle's themselves: they get what lies
+    behind it. Memory that has been outgrown is there as long as the handle."""
+    cdef void *memory
+    h.kept = 0
+    memory = dnn_scratch(h, bytes)
+    if memory is not NULL:
+        h.kept = rounded(bytes)
+    return memory
+
+
+cdef public void dnn_kept_left(dnn_handle *h) noexcept nogil:
+    h.kept = 0
 
 
 cdef public void *dnn_host(dnn_handle *h, int which, size_t bytes) noexcept nogil:

@@ -8,9 +8,11 @@ from . import (
     ctc,
     descriptors,
     dropout,
+    folded,
     helpers,
     lrn,
     norm,
+    ordered,
     pointwise,
     pooling,
     rnn,
@@ -20,6 +22,6 @@ from . import (
 )
 
 __all__ = [
-    "attention", "convolution", "ctc", "descriptors", "dropout", "helpers", "lrn", "norm", "pointwise", "pooling", "rnn",
-    "rnn_old", "spatial", "tensors",
+    "attention", "convolution", "ctc", "descriptors", "dropout", "folded", "helpers", "lrn", "norm", "ordered", "pointwise",
+    "pooling", "rnn", "rnn_old", "spatial", "tensors",
 ]  # fmt: skip
