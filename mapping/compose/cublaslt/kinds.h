@@ -68,6 +68,12 @@ static inline int32_t lt_bias_type(int32_t a, int32_t c, int32_t d) {
     return lt_is_float8(a) && d == CUDA_R_32F ? CUDA_R_16BF : d;
 }
 
+/* A type that factors may have. */
+static inline int lt_scales(int32_t type) {
+    return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_32I ||
+           type == CUDA_C_32F || type == CUDA_C_64F;
+}
+
 static inline int lt_is_complex(int32_t type) { return type == CUDA_C_32F || type == CUDA_C_64F; }
 
 /* Bytes of an element, 0 for types that nothing here has. */

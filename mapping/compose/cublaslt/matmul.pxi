@@ -178,10 +178,12 @@ cdef inline cublasStatus_t get_ids(
     types = lt_find_types(<int32_t>compute, <int32_t>scale, <int32_t>A, <int32_t>B, <int32_t>C, <int32_t>D)
     if types is NULL:
         return CUBLAS_STATUS_NOT_SUPPORTED
-    for by in range(LT_BY_ROCBLAS, LT_BY_OWN + 1):
+    by = LT_BY_ROCBLAS
+    while by <= LT_BY_OWN:
         if types.by & by and found < wanted:
             ids[found] = by
             found += 1
+        by *= 2
     count[0] = found
     return CUBLAS_STATUS_SUCCESS
 
@@ -205,7 +207,7 @@ cdef inline cublasStatus_t init_algo(
 cdef inline cublasStatus_t set_config(
     cublasLtMatmulAlgo_t *algo, cublasLtMatmulAlgoConfigAttributes_t attr, const void *buf, size_t size
 ) noexcept nogil:
-    if algo_of(algo) is NULL:
+    if algo_of(algo) is NULL or attr == CUBLASLT_ALGO_CONFIG_ID:  # the number is only read
         return CUBLAS_STATUS_INVALID_VALUE
     return <cublasStatus_t>lt_set(algo, &lt_configs, <uint32_t>attr, buf, size)
 
@@ -363,7 +365,9 @@ cdef inline cublasStatus_t matmul(
     if algo is not NULL:
         chosen = algo_of(algo)
         if chosen is NULL:
-            return CUBLAS_STATUS_INVALID_VALUE
+            return CUBLAS_STATUS_NOT_SUPPORTED
+    if size and (workspace is NULL or <uintptr_t>workspace % 16):
+        return CUBLAS_STATUS_INVALID_VALUE
     status = pose(&p, &copies, desc, Adesc, Bdesc, Cdesc, Ddesc)
     if status != CUBLAS_STATUS_SUCCESS:
         return status
@@ -374,7 +378,7 @@ cdef inline cublasStatus_t matmul(
     if p.after & (LT_BIAS | LT_SUMS) and p.desc.matmul_desc_bias_pointer is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
     if p.after & LT_AUX and p.desc.matmul_desc_epilogue_aux_pointer is NULL:
-        return CUBLAS_STATUS_NOT_SUPPORTED if p.after & LT_BIAS else CUBLAS_STATUS_INVALID_VALUE  # as NVIDIA's library
+        return CUBLAS_STATUS_INVALID_VALUE if p.after & LT_GRADIENT else CUBLAS_STATUS_NOT_SUPPORTED  # as NVIDIA's library
     if C is NULL:
         C = D
         p.c.ld = p.d.ld
@@ -435,7 +439,7 @@ cdef inline int64_t member_of(const lt_MatrixLayout *l, int32_t member) noexcept
 
 
 cdef inline cublasStatus_t transformed_by_amd(
-    dg_blas *h, const lt_MatrixTransformDesc *d, const void *alpha, const char *A, const lt_MatrixLayout *a,
+    dg_blas *h, const lt_MatrixTransformDesc *d, uint32_t opa, uint32_t opb, const void *alpha, const char *A, const lt_MatrixLayout *a,
     const void *beta, const char *B, const lt_MatrixLayout *b, char *C, const lt_MatrixLayout *c, void *stream
 ) noexcept nogil:
     """One call a member of the batch: hipBLASLt knows one stride for all three matrices. Without B it gets no layout of it, and
@@ -451,10 +455,10 @@ cdef inline cublasStatus_t transformed_by_amd(
         value = <int32_t>to_lt_pointer_mode(<uint32_t>d.matrix_transform_desc_pointer_mode)
         status |= dg_hipblaslt.hipblasLtMatrixTransformDescSetAttribute(
             made, HIPBLASLT_MATRIX_TRANSFORM_DESC_POINTER_MODE, &value, sizeof(value))
-        value = HIPBLAS_OP_T if d.matrix_transform_desc_transa else HIPBLAS_OP_N  # no other transposes there
+        value = HIPBLAS_OP_T if opa else HIPBLAS_OP_N  # no other transposes there
         status |= dg_hipblaslt.hipblasLtMatrixTransformDescSetAttribute(
             made, HIPBLASLT_MATRIX_TRANSFORM_DESC_TRANSA, &value, sizeof(value))
-        value = HIPBLAS_OP_T if B is not NULL and d.matrix_transform_desc_transb else HIPBLAS_OP_N
+        value = HIPBLAS_OP_T if B is not NULL and opb else HIPBLAS_OP_N
         status |= dg_hipblaslt.hipblasLtMatrixTransformDescSetAttribute(
             made, HIPBLASLT_MATRIX_TRANSFORM_DESC_TRANSB, &value, sizeof(value))
         status |= amd_matrix(&x.layouts[0], a, 1)
@@ -498,7 +502,8 @@ cdef inline cublasStatus_t matrix_transform(
     cdef const lt_MatrixLayout *a = <const lt_MatrixLayout *>lt_read(Adesc, &lt_layouts, &copies[0])
     cdef const lt_MatrixLayout *b = NULL
     cdef const lt_MatrixLayout *c = <const lt_MatrixLayout *>lt_read(Cdesc, &lt_layouts, &copies[2])
-    if d is NULL or a is NULL or c is NULL or A is NULL or C is NULL or alpha is NULL:
+    cdef uint32_t opa, opb
+    if d is NULL or c is NULL or C is NULL or alpha is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
     if Bdesc is not NULL:
         b = <const lt_MatrixLayout *>lt_read(Bdesc, &lt_layouts, &copies[1])
@@ -506,15 +511,24 @@ cdef inline cublasStatus_t matrix_transform(
             return CUBLAS_STATUS_INVALID_VALUE
     if B is not NULL and (b is NULL or beta is NULL):
         return CUBLAS_STATUS_INVALID_VALUE
+    scale = d.matrix_transform_desc_scale_type
+    opa = <uint32_t>d.matrix_transform_desc_transa
+    opb = <uint32_t>d.matrix_transform_desc_transb
+    if A is NULL:  # with a factor of 0: B stands alone, in the first place
+        if B is NULL or d.matrix_transform_desc_pointer_mode != CUBLASLT_POINTER_MODE_HOST or not lt_is_zero(scale, alpha):
+            return CUBLAS_STATUS_INVALID_VALUE
+        A, alpha, a, opa = B, beta, b, opb
+        B = NULL
+    if a is NULL:
+        return CUBLAS_STATUS_INVALID_VALUE
     if <uint32_t>a.matrix_layout_order >= LT_ORDERS or <uint32_t>c.matrix_layout_order >= LT_ORDERS:
         return CUBLAS_STATUS_NOT_SUPPORTED
     if B is not NULL and <uint32_t>b.matrix_layout_order >= LT_ORDERS:
         return CUBLAS_STATUS_NOT_SUPPORTED
-    if not fits(a, <uint32_t>d.matrix_transform_desc_transa, c) or not held(a) or not held(c):
+    if not fits(a, opa, c) or not held(a) or not held(c):
         return CUBLAS_STATUS_INVALID_VALUE
-    if B is not NULL and (not fits(b, <uint32_t>d.matrix_transform_desc_transb, c) or not held(b)):
+    if B is not NULL and (not fits(b, opb, c) or not held(b)):
         return CUBLAS_STATUS_INVALID_VALUE
-    scale = d.matrix_transform_desc_scale_type
     if not lt_converts(scale, <int32_t>a.matrix_layout_type) or not lt_converts(scale, <int32_t>c.matrix_layout_type):
         return CUBLAS_STATUS_NOT_SUPPORTED
     if B is not NULL and not lt_converts(scale, <int32_t>b.matrix_layout_type):
@@ -527,11 +541,11 @@ cdef inline cublasStatus_t matrix_transform(
     if B is not NULL:
         amd = amd and amd_shapes(b, scale) and b.matrix_layout_type == c.matrix_layout_type
     if amd:
-        return transformed_by_amd(h, d, alpha, <const char *>A, a, beta, <const char *>B, b, <char *>C, c, stream)
+        return transformed_by_amd(h, d, opa, opb, alpha, <const char *>A, a, beta, <const char *>B, b, <char *>C, c, stream)
     memset(&own, 0, sizeof(own))
-    own_matrix(&own.a, a, <uint32_t>d.matrix_transform_desc_transa)
+    own_matrix(&own.a, a, opa)
     if B is not NULL:
-        own_matrix(&own.b, b, <uint32_t>d.matrix_transform_desc_transb)
+        own_matrix(&own.b, b, opb)
     own_matrix(&own.c, c, 0)
     own.rows = <int64_t>c.matrix_layout_rows
     own.cols = <int64_t>c.matrix_layout_cols

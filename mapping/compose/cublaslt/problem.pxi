@@ -86,6 +86,7 @@ cdef extern from "kinds.h" nogil:
     bint lt_converts(int32_t scale, int32_t type)
     bint lt_converts_amd(int32_t scale, int32_t type)
     bint lt_holds(int32_t order, uint64_t rows, uint64_t cols, int64_t ld)
+    bint lt_scales(int32_t type)
     int64_t lt_bytes(int32_t type)
     int lt_epilogue_of(uint32_t epilogue)
     bint lt_is_zero(int32_t scale, const void *factor)
@@ -158,8 +159,8 @@ cdef inline cublasStatus_t pose(
     cdef const lt_MatmulDesc *d = <const lt_MatmulDesc *>lt_read(desc, &lt_matmuls, &copies.desc)
     cdef const lt_MatrixLayout *a = <const lt_MatrixLayout *>lt_read(A, &lt_layouts, &copies.layouts[0])
     cdef const lt_MatrixLayout *b = <const lt_MatrixLayout *>lt_read(B, &lt_layouts, &copies.layouts[1])
-    cdef const lt_MatrixLayout *c = <const lt_MatrixLayout *>lt_read(C, &lt_layouts, &copies.layouts[2])
     cdef const lt_MatrixLayout *e = <const lt_MatrixLayout *>lt_read(D, &lt_layouts, &copies.layouts[3])
+    cdef const lt_MatrixLayout *c = e if C is NULL else <const lt_MatrixLayout *>lt_read(C, &lt_layouts, &copies.layouts[2])
     cdef const lt_types *types
     cdef uint64_t m, n, k, other
     cdef uint32_t opa, opb
@@ -172,7 +173,7 @@ cdef inline cublasStatus_t pose(
     types = lt_find_types(d.matmul_desc_compute_type, d.matmul_desc_scale_type, <int32_t>a.matrix_layout_type,
                           <int32_t>b.matrix_layout_type, <int32_t>c.matrix_layout_type, <int32_t>e.matrix_layout_type)
     if types is NULL:
-        return CUBLAS_STATUS_NOT_SUPPORTED
+        return CUBLAS_STATUS_NOT_SUPPORTED if lt_scales(d.matmul_desc_scale_type) else CUBLAS_STATUS_INVALID_VALUE
     opa = <uint32_t>d.matmul_desc_transa
     opb = <uint32_t>d.matmul_desc_transb
     if opa > CUBLAS_OP_C or opb > CUBLAS_OP_C or c.matrix_layout_order != e.matrix_layout_order:
@@ -202,12 +203,20 @@ cdef inline cublasStatus_t pose(
     scaled = scaled or d.matmul_desc_amax_d_pointer is not NULL or d.matmul_desc_d_out_scale_pointer is not NULL
     if scaled and not lt_is_float8(p.a.type):
         return CUBLAS_STATUS_INVALID_VALUE
+    # scales and sizes of C and D go with matrices of 8 bits
+    if d.matmul_desc_c_scale_pointer is not NULL and not lt_is_float8(p.c.type):
+        return CUBLAS_STATUS_INVALID_VALUE
+    if not lt_is_float8(p.d.type):
+        if d.matmul_desc_d_scale_pointer is not NULL or d.matmul_desc_amax_d_pointer is not NULL:
+            return CUBLAS_STATUS_INVALID_VALUE
     if lt_is_float8(p.a.type) and not scales(p, d):
         return CUBLAS_STATUS_NOT_SUPPORTED
     if (a.matrix_layout_batch_mode | b.matrix_layout_batch_mode | c.matrix_layout_batch_mode | e.matrix_layout_batch_mode):
         return CUBLAS_STATUS_NOT_SUPPORTED
     if d.matmul_desc_fill_mode != CUBLAS_FILL_MODE_FULL:
-        return CUBLAS_STATUS_NOT_SUPPORTED
+        return CUBLAS_STATUS_INVALID_VALUE
+    if <uint32_t>d.matmul_desc_pointer_mode > CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST:
+        return CUBLAS_STATUS_INVALID_VALUE
     if <uint32_t>d.matmul_desc_pointer_mode > 1:  # a vector of factors goes with int8 results alone
         if d.matmul_desc_pointer_mode != CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST or p.d.type != CUDA_R_8I:
             return CUBLAS_STATUS_NOT_SUPPORTED
