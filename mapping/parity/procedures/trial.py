@@ -150,7 +150,7 @@ class Trial:
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function by its symbol; what it returns."""
-        library = "cudart" if name.startswith("cuda") else "cublas"
+        library = library_of(name)
         function = self.bench.tables.function(name, library)
         if function is None:
             raise ValueError(f"no function {name!r} in the tables")
@@ -230,6 +230,13 @@ class Trial:
         wrong = np.flatnonzero(got != wanted)
         if len(wrong):
             raise WrongError(f"{what}: element {wrong[0]} is {got[wrong[0]]}, expected {wanted[wrong[0]]}")
+
+
+def library_of(name: str) -> str:
+    """Whose function a symbol is."""
+    if name.startswith("cuda"):
+        return "cudart"
+    return "cublasLt" if name.startswith("cublasLt") else "cublas"
 
 
 def _shown(arguments: Sequence[Any]) -> str:
