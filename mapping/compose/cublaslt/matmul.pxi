@@ -35,8 +35,17 @@ cdef inline bint by_rocblas(const lt_problem *p) noexcept nogil:
     return p.plain and p.by & LT_BY_ROCBLAS
 
 
+cdef inline int32_t one_by_one(const lt_problem *p) noexcept nogil:
+    """Members of the batch in one call of hipBLASLt's: it knows no stride between biases, so there it is one."""
+    if p.batch > 1 and p.after & (LT_BIAS | LT_SUMS) and p.desc.matmul_desc_bias_batch_stride != 0:
+        return 1
+    return p.batch
+
+
 cdef inline bint by_hipblaslt(const lt_problem *p) noexcept nogil:
-    """hipBLASLt takes one number for α, from the host; its masks are no bits."""
+    """hipBLASLt takes one number for α, from the host; its masks are no bits; what it calls the largest element is that of a call."""
+    if p.desc.matmul_desc_amax_d_pointer is not NULL and one_by_one(p) != p.batch:
+        return False
     return (p.by & LT_BY_HIPBLASLT and p.desc.matmul_desc_pointer_mode == CUBLASLT_POINTER_MODE_HOST
             and not p.after & LT_BITS)
 
@@ -96,13 +105,6 @@ cdef inline cublasStatus_t search(
             results[count[0]].waves = found[i].waves
             count[0] += 1
     return CUBLAS_STATUS_SUCCESS if count[0] else CUBLAS_STATUS_NOT_SUPPORTED
-
-
-cdef inline int32_t one_by_one(const lt_problem *p) noexcept nogil:
-    """Members of the batch in one call of hipBLASLt's: it knows no stride between biases, so there it is one."""
-    if p.batch > 1 and p.after & (LT_BIAS | LT_SUMS) and p.desc.matmul_desc_bias_batch_stride != 0:
-        return 1
-    return p.batch
 
 
 cdef inline cublasStatus_t get_heuristic(

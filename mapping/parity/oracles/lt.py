@@ -161,14 +161,19 @@ def gelu_slope(x: Array) -> Array:
 
 
 def stored(name: str, index: Array, value: Array, error: Array, dtype: Dtype) -> Claim:
-    """Numbers as they lie in memory. Integers and 8-bit numbers are exact: their inputs are made so."""
-    if dtype in (E4M3, E5M2):
-        return Expected(name, index, to_float8(np.asarray(value, np.float64), dtype), np.zeros(value.shape))
-    if dtype.kind == "i":
-        info = np.iinfo(dtype)
-        whole = np.clip(np.rint(value), info.min, info.max).astype(dtype)
-        return Expected(name, index, whole, np.zeros(value.shape))
+    """Numbers as they lie in memory. Integers and 8-bit numbers are exact, but where the error reaches the next one."""
+    if dtype in (E4M3, E5M2) or dtype.kind == "i":
+        low, code, high = (_whole(v, dtype) for v in (value - error, value, value + error))
+        return Expected(name, index, code, np.where((low == code) & (high == code), 0.0, np.inf))
     return Expected(name, index, value, error + error_of(dtype) * (np.abs(value) + error) + smallest(dtype))
+
+
+def _whole(value: Array, dtype: Dtype) -> Array:
+    """The nearest integer or code, the even one of two."""
+    if dtype.kind != "i":
+        return to_float8(np.asarray(value, np.float64), dtype)
+    info = np.iinfo(dtype)
+    return np.asarray(np.clip(np.rint(value), info.min, info.max).astype(dtype))
 
 
 def exactly(name: str, values: Array) -> Claim:
