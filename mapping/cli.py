@@ -182,7 +182,8 @@ def parity(
     library: Annotated[
         Judged | None,
         typer.Option(
-            metavar="NAME", help="cublas, cublasLt, cudnn (the CUDA's newest), cudnn8 or cudnn9; default: as the functions say."
+            metavar="NAME",
+            help="cublas, cublasLt, cudnn (the CUDA's newest), cudnn8 or cudnn9; default: as the functions say.",
         ),
     ] = None,
     examples: Annotated[int, typer.Option(metavar="N", help="Calls a function.", min=0, show_default="50")] = 0,

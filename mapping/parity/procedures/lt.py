@@ -17,7 +17,7 @@ from ..oracles import lt as oracle
 from ..oracles.claims import LONG, roundoff, to_elements
 from ..oracles.lt import AUX, BIAS, BITS, EPILOGUES, GRADIENT, OF_A, OF_B, SUMS, Following
 from .registry import procedure
-from .trial import INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED, SUCCESS, Area, Trial, WrongError
+from .trial import NOT_SUPPORTED, SUCCESS, Area, Trial, WrongError
 
 ALLOC_FAILED = 3
 _NUMBERS = {  # cudaDataType
@@ -103,9 +103,7 @@ class Objects:
 
     def set(self, kind: str, made: int, attribute: int, ctype: Any, value: Any) -> None:
         variable = ctype(value)
-        self.t.done(
-            f"cublasLt{kind}SetAttribute", made, attribute, ctypes.addressof(variable), ctypes.sizeof(variable)
-        )
+        self.t.done(f"cublasLt{kind}SetAttribute", made, attribute, ctypes.addressof(variable), ctypes.sizeof(variable))
 
     def layout(self, cell: str, rows: int, cols: int, ld: int, order: int = 0, batch: int = 1, stride: int = 0) -> int:
         made = self._new("MatrixLayout", 96, _NUMBERS[cell], rows, cols, ld)
@@ -257,7 +255,7 @@ class _Product:
             orders[1], self.ops[1] = 0, 1
         self.mode = _HOST if t.chance(0.7) else _DEVICE
         if row.types["D"] == "i8" and t.chance():
-            self.mode = _VECTOR
+            self.mode, self.order = _VECTOR, 0
         self.place = t.chance() and row.types["C"] == row.types["D"]  # C is D
         types = row.types
         self.a = Operand.of(t, types["A"], (self.m, self.k), orders[0], self.batch, self.ops[0])
@@ -297,9 +295,9 @@ class _Product:
         if self.has & BITS:
             found["aux"] = t.bytes(self.batch * self.n * self.aux_ld // 8)
         elif self.has & AUX:
-            at = [_places(self.m, self.n, self.aux_ld) + i * self.aux_stride for i in range(self.batch)]
-            length = int(at[-1].max(initial=-1)) + 1
-            found["aux"] = _filled(t, at, length, self.d.cell, exact, not self.has & GRADIENT)
+            second = [_places(self.m, self.n, self.aux_ld) + i * self.aux_stride for i in range(self.batch)]
+            length = int(second[-1].max(initial=-1)) + 1
+            found["aux"] = _filled(t, second, length, self.d.cell, exact, not self.has & GRADIENT)
         kind = DTYPES[row.factor]
         found["factors"] = to_elements(np.append(self.alpha, self.beta), kind)
         for name, value in self.scales.items():
@@ -336,7 +334,7 @@ class _Product:
 
     def run(self) -> None:
         t = self.t
-        area = t.area(**self._arrays())
+        area = t.area(None, **self._arrays())
         host = area.before("factors").copy()
         t.kept.append(host)
         last = len(self.alpha) * host.itemsize
@@ -483,12 +481,10 @@ def transform(t: Trial) -> None:
         for name, x in operands.items()
     }
     arrays["factors"] = to_elements(np.array(factors), DTYPES[factor])
-    area = t.area(**arrays)
+    area = t.area(None, **arrays)
     host = area.before("factors").copy()
     t.kept.append(host)
-    alpha, beta = (
-        (area.at("factors") if device else int(host.ctypes.data)) + i * host.itemsize for i in range(2)
-    )
+    alpha, beta = ((area.at("factors") if device else int(host.ctypes.data)) + i * host.itemsize for i in range(2))
     with handle(t) as h, objects(t) as made:
         desc = made.transform(factor)
         for attribute, value in ((1, int(device)), (2, operands["A"].op), (3, operands["B"].op)):
@@ -511,7 +507,9 @@ def transform(t: Trial) -> None:
         left = operands["A"].member(area.before("A"), i)
         right = operands["B"].member(area.before("B"), i) if with_b else None
         value, error = oracle.transformed(scale[0], left, scale[1], right, u)
-        claims.append(oracle.stored("C", operands["C"].at[i], value, 0 * error if exact else error, DTYPES[cell]))
+        claims.append(
+            oracle.stored("C", operands["C"].at[i], value, np.zeros_like(error) if exact else error, DTYPES[cell])
+        )
     t.error = area.judged(claims)
 
 

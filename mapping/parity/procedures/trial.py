@@ -175,6 +175,12 @@ class Trial:
             raise WrongError(f"{name} writes more than its {ctypes.sizeof(kind)} bytes")
         return int(variable[0] or 0)
 
+    def get_into(self, name: str, arguments: Sequence[Any]) -> int:
+        """A pointer that a call writes into its first argument."""
+        place = ctypes.c_void_p()
+        self.done(name, ctypes.addressof(place), *arguments)
+        return place.value or 0
+
     def equal(self, what: str, got: Any, wanted: Any) -> None:
         if got != wanted:
             raise WrongError(f"{what} is {got!r}, expected {wanted!r}")
