@@ -487,8 +487,8 @@ def transform(t: Trial) -> None:
     alpha, beta = ((area.at("factors") if device else int(host.ctypes.data)) + i * host.itemsize for i in range(2))
     with handle(t) as h, objects(t) as made:
         desc = made.transform(factor)
-        for attribute, value in ((1, int(device)), (2, operands["A"].op), (3, operands["B"].op)):
-            made.set("MatrixTransformDesc", desc, attribute, ctypes.c_int32, value)
+        for attribute, choice in ((1, int(device)), (2, operands["A"].op), (3, operands["B"].op)):
+            made.set("MatrixTransformDesc", desc, attribute, ctypes.c_int32, choice)
         a, b, c = (operands[name].layout(made) for name in "ABC")
         second = (beta, area.at("B"), b) if with_b else (0, 0, 0)
         status = int(
