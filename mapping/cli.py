@@ -26,6 +26,7 @@ class Judged(str, Enum):
     """What the suites know."""
 
     CUBLAS = "cublas"
+    CUBLASLT = "cublasLt"
     CUDNN = "cudnn"
     CUDNN_8 = "cudnn8"
     CUDNN_9 = "cudnn9"
@@ -195,7 +196,8 @@ def parity(
     library: Annotated[
         Judged | None,
         typer.Option(
-            metavar="NAME", help="cublas, cudnn (the CUDA's newest), cudnn8 or cudnn9; default: as the functions say."
+            metavar="NAME",
+            help="cublas, cublasLt, cudnn (the CUDA's newest), cudnn8 or cudnn9; default: as the functions say.",
         ),
     ] = None,
     examples: Annotated[int, typer.Option(metavar="N", help="Calls a function.", min=0, show_default="50")] = 0,

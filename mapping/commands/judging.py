@@ -40,7 +40,8 @@ def parity(
     from ..parity.runner import Options
 
     if not library:  # the functions tell it
-        library = "cudnn" if functions and all(f.startswith("cudnn") for f in functions) else "cublas"
+        own = (word for word in ("cudnn", "cublasLt") if functions and all(f.startswith(word) for f in functions))
+        library = next(own, "cublas")
     if library == "cudnn" and major == 11:
         library = "cudnn8"  # CUDA 11 has no later one
     _exists(library, major)

@@ -37,6 +37,8 @@ def prove(out: Path | None, examples: int, *, as_json: bool) -> int:
     at_length = replace(Options(major=main), examples=examples or Options().examples)
     reports = [judge(at_length)]
     reports += [judge(Options(major=m, examples=PASSING, parts=("numbers",))) for m in others]
+    reports.append(judge(replace(at_length, library="cublasLt")))
+    reports += [judge(Options(major=m, library="cublasLt", examples=PASSING, parts=("numbers",))) for m in others]
     reports.append(judge(replace(at_length, library="cudnn9")))
     reports.append(judge(Options(major=main, library="cudnn8", examples=PASSING)))
     report = collect()

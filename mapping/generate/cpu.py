@@ -1,8 +1,8 @@
 """The CPU backend's libraries: AMD's file names and ABI over host memory.
 
 rocBLAS and rocSOLVER are generated from the same tables as the translators (`cpu_rocblas.py`, `cpu_rocsolver.py`) and filled
-with the blocks of `mapping/cpu/rocblas/` and `mapping/cpu/rocsolver/`; the HIP runtime and MIOpen are written by hand in
-`mapping/cpu/hip/` and `mapping/cpu/miopen/`.
+with the blocks of `mapping/cpu/rocblas/` and `mapping/cpu/rocsolver/`; the HIP runtime, hipBLASLt and MIOpen are written by
+hand in `mapping/cpu/hip/`, `mapping/cpu/hipblaslt/` and `mapping/cpu/miopen/`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..build.openblas import find_openblas
 from ..build.plan import Library, Unit
 from ..build.toolchain import LINUX, WINDOWS
 from ..tables.model import Tables
-from . import cpu_library, cpu_miopen, cpu_rocblas, cpu_rocsolver
+from . import cpu_hipblaslt, cpu_library, cpu_miopen, cpu_rocblas, cpu_rocsolver
 
 FOLDER = "cpu_rocblas"  # below src/
 SOLVER_FOLDER = "cpu_rocsolver"
@@ -52,5 +52,6 @@ def libraries(tables: Tables, src: Path, target: str) -> list[Library]:
         hip_library(target),
         cpu_rocblas.library(tables, src / FOLDER, openblas, target),
         cpu_rocsolver.library(tables, src / SOLVER_FOLDER, openblas, target),
+        cpu_hipblaslt.library(openblas, target),
         cpu_miopen.library(openblas, target),
     ]

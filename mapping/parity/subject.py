@@ -66,6 +66,13 @@ _C_TYPES: dict[str, Any] = {
     "cudaStream_t": ctypes.c_void_p,
     "cudaEvent_t": ctypes.c_void_p,
     "cublasLogCallback": ctypes.c_void_p,
+    "cublasLtHandle_t": ctypes.c_void_p,
+    "cublasLtMatmulDesc_t": ctypes.c_void_p,
+    "cublasLtMatrixLayout_t": ctypes.c_void_p,
+    "cublasLtMatrixTransformDesc_t": ctypes.c_void_p,
+    "cublasLtMatmulPreference_t": ctypes.c_void_p,
+    "cublasLtEmulationDesc_t": ctypes.c_void_p,
+    "cublasLtLoggerCallback_t": ctypes.c_void_p,
     "void": None,
 }
 

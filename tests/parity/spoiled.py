@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import spoiled_lt
 from dragoman.parity.procedures import Bench
 from dragoman.parity.procedures.running import check_procedure
+from dragoman.parity.procedures.trial import library_of
 from dragoman.parity.subject import LibrarySubject, select_backend
 from dragoman.tables.loader import load
 from dragoman.tables.model import Function
@@ -50,14 +52,14 @@ class Spoiled:
 
     def invoke(self, function: Function, arguments: Sequence[Any]) -> Any:
         def real(name: str, *given: Any) -> Any:
-            found = self._tables.function(name, "cudart" if name.startswith("cuda") else "cublas")
+            found = self._tables.function(name, library_of(name))
             assert found is not None
             return self.real.invoke(found, given)
 
         return self.change(self, real, function.name, list(arguments))
 
 
-SPOILED: dict[str, tuple[tuple[str, ...], Change]] = {}
+SPOILED: dict[str, tuple[tuple[str, ...], Change]] = {**spoiled_lt.SPOILED}
 
 
 def spoiled(*functions: str) -> Callable[[Change], Change]:
@@ -567,7 +569,7 @@ def main(folder: str) -> int:
     every = tuple(dict.fromkeys(name for names, _ in SPOILED.values() for name in names))
     for title, (names, change) in {"right": (every, right), **SPOILED}.items():
         for name in names:
-            function = tables.function(name, "cublas")
+            function = tables.function(name, library_of(name))
             assert function is not None, name
             bench = Bench(Spoiled(subject, change), tables, MAJOR)
             print(title, name, file=sys.stderr)

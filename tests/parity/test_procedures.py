@@ -12,6 +12,7 @@ import pytest
 import spoiled
 from dragoman.parity import Options, call, run_parity
 from dragoman.parity.procedures import PROCEDURES, procedure_of
+from dragoman.parity.procedures.registry import LIBRARIES
 from dragoman.parity.strategies import why_untested
 from dragoman.tables.model import Tables
 
@@ -39,14 +40,15 @@ def found(folder: Path) -> Found:
 
 
 @pytest.mark.parametrize("major", [11, 12, 13])
-def test_every_function_is_judged_by_its_numbers(tables: Tables, major: int) -> None:
-    answered = [f for f in tables.functions("cublas", major) if f.kind != "unsupported"]
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_every_function_is_judged_by_its_numbers(tables: Tables, library: str, major: int) -> None:
+    answered = [f for f in tables.functions(library, major) if f.kind != "unsupported"]
     assert [f.name for f in answered if why_untested(f) and not procedure_of(f)] == []
     assert [f.name for f in answered if not why_untested(f) and procedure_of(f)] == [], "an oracle and a procedure"
 
 
 def test_no_procedure_is_left_over(tables: Tables) -> None:
-    entries = {f.entry.key for f in tables.functions("cublas") if f.kind != "unsupported"}
+    entries = {f.entry.key for name in LIBRARIES for f in tables.functions(name) if f.kind != "unsupported"}
     assert sorted(set(PROCEDURES) - entries) == []
 
 

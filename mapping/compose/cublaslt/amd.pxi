@@ -141,6 +141,11 @@ cdef inline uint32_t amd_layout(hipblasLtMatrixLayout_t *made, const lt_operand 
     return status
 
 
+cdef inline bint own_here(dg_blas *h) noexcept nogil:
+    """Whether the backend's hipBLASLt has our own functions (lt_own.h): the CPU's alone."""
+    return hipblaslt_of(h) is not NULL and dg_hipblaslt.hipblasLtDragomanProduct(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == 0
+
+
 cdef inline uint32_t amd_put(hipblasLtMatmulDesc_t desc, int attribute, const void *value, size_t size) noexcept nogil:
     return dg_hipblaslt.hipblasLtMatmulDescSetAttribute(desc, <hipblasLtMatmulDescAttributes_t>attribute, value, size)
 
@@ -161,6 +166,7 @@ cdef inline cublasStatus_t amd_describe(lt_amd *x, const lt_problem *p, int32_t 
     cdef const lt_MatmulDesc *d = p.desc
     cdef int32_t value = HIPBLAS_OP_N + <int32_t>p.a.op
     cdef int32_t type = p.d.type
+    cdef int32_t mode = HIPBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F
     cdef uint32_t epilogue = d.matmul_desc_epilogue if d.matmul_desc_epilogue else <uint32_t>CUBLASLT_EPILOGUE_DEFAULT
     cdef void *place
     cdef uint32_t status
@@ -176,14 +182,14 @@ cdef inline cublasStatus_t amd_describe(lt_amd *x, const lt_problem *p, int32_t 
     status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_TRANSA, &value, sizeof(value))
     value = HIPBLAS_OP_N + <int32_t>p.b.op
     status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_TRANSB, &value, sizeof(value))
-    value = <int32_t>to_lt_pointer_mode(<uint32_t>d.matmul_desc_pointer_mode)
+    value = HIPBLASLT_POINTER_MODE_HOST  # every other makes α a vector
     status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_POINTER_MODE, &value, sizeof(value))
     value = <int32_t>to_lt_epilogue(epilogue)
     status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_EPILOGUE, &value, sizeof(value))
     if p.after & (LT_BIAS | LT_SUMS):
-        place = <char *>d.matmul_desc_bias_pointer + member * d.matmul_desc_bias_batch_stride * lt_bytes(type)
+        place = <char *>d.matmul_desc_bias_pointer + member * d.matmul_desc_bias_batch_stride * lt_bytes(p.bias_type)
         status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_BIAS_POINTER, &place, sizeof(place))
-        status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &type, sizeof(type))
+        status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &p.bias_type, sizeof(type))
     if p.after & LT_AUX:
         place = <char *>d.matmul_desc_epilogue_aux_pointer + member * aux_bytes(p)
         status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &place, sizeof(place))
@@ -193,7 +199,28 @@ cdef inline cublasStatus_t amd_describe(lt_amd *x, const lt_problem *p, int32_t 
                               &d.matmul_desc_epilogue_aux_batch_stride, sizeof(int64_t))
         if p.d.type != CUDA_R_32F:
             status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, &type, sizeof(type))
+    if p.outer:
+        status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_A_SCALE_MODE, &mode, sizeof(mode))
+        status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_B_SCALE_MODE, &mode, sizeof(mode))
+    if lt_is_float8(p.a.type):
+        status |= amd_scale(x.desc, HIPBLASLT_MATMUL_DESC_A_SCALE_POINTER, a_scale(p))
+        status |= amd_scale(x.desc, HIPBLASLT_MATMUL_DESC_B_SCALE_POINTER, b_scale(p))
+        status |= amd_scale(x.desc, HIPBLASLT_MATMUL_DESC_C_SCALE_POINTER, d.matmul_desc_c_scale_pointer)
+        status |= amd_scale(x.desc, HIPBLASLT_MATMUL_DESC_D_SCALE_POINTER, d.matmul_desc_d_scale_pointer)
+        status |= amd_scale(x.desc, HIPBLASLT_MATMUL_DESC_AMAX_D_POINTER, d.matmul_desc_amax_d_pointer)
     return CUBLAS_STATUS_SUCCESS if status == 0 else CUBLAS_STATUS_NOT_SUPPORTED
+
+
+cdef inline const void *a_scale(const lt_problem *p) noexcept nogil:
+    return p.desc.matmul_desc_b_scale_pointer if p.exchanged else p.desc.matmul_desc_a_scale_pointer
+
+
+cdef inline const void *b_scale(const lt_problem *p) noexcept nogil:
+    return p.desc.matmul_desc_a_scale_pointer if p.exchanged else p.desc.matmul_desc_b_scale_pointer
+
+
+cdef inline uint32_t amd_scale(hipblasLtMatmulDesc_t desc, int attribute, const void *place) noexcept nogil:
+    return 0 if place is NULL else amd_put(desc, attribute, &place, sizeof(place))
 
 
 cdef inline int64_t aux_bytes(const lt_problem *p) noexcept nogil:

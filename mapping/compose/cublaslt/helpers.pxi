@@ -40,6 +40,8 @@ cdef inline cublasStatus_t lt_destroy(cublasLtHandle_t handle) noexcept nogil:
     cdef int reason = dg_admit(handle, DG_BLAS)
     cdef dg_blas *h = <dg_blas *>handle
     cdef int i
+    if handle is NULL:
+        return CUBLAS_STATUS_INVALID_VALUE  # of this function alone, as an H200 answers
     if reason == DG_CLOSING:
         return CUBLAS_STATUS_SUCCESS
     if reason == DG_OK:

@@ -6,11 +6,11 @@ arithmetic is element-wise products and sums, or `einsum` without `optimize`, in
 
 from __future__ import annotations
 
-from . import lapack, level1, level2, level3, typed
+from . import lapack, level1, level2, level3, lt, typed
 from .claims import Array, Claim, Expected, Fault, Relation, Residual, Verdict, judge
 from .registry import ORACLES, Oracle
 
 __all__ = [
     "ORACLES", "Array", "Claim", "Expected", "Fault", "Oracle", "Relation", "Residual", "Verdict", "judge",
-    "lapack", "level1", "level2", "level3", "typed",
+    "lapack", "level1", "level2", "level3", "lt", "typed",
 ]  # fmt: skip

@@ -4,11 +4,11 @@ A helper is right if what comes later is: a state is set, read back and must cha
 function of a `Trial`; it makes an example from the trial's own random numbers and says the first thing that is wrong.
 """
 
-from . import copies, first, grouped, handles, settings, words, xt
+from . import copies, first, grouped, handles, lt, lt_objects, settings, words, xt
 from .registry import PROCEDURES, Procedure, procedure_of
 from .trial import Bench, Trial, WrongError
 
 __all__ = [
-    "PROCEDURES", "Bench", "Procedure", "Trial", "WrongError", "copies", "first", "grouped", "handles", "procedure_of",
-    "settings", "words", "xt",
+    "PROCEDURES", "Bench", "Procedure", "Trial", "WrongError", "copies", "first", "grouped", "handles", "lt",
+    "lt_objects", "procedure_of", "settings", "words", "xt",
 ]  # fmt: skip

@@ -23,11 +23,12 @@ class Procedure:
     share: float = 1.0
 
 
+LIBRARIES = ("cublas", "cublasLt")
 PROCEDURES: dict[str, Procedure] = {}
 
 
 def procedure(*entries: str, share: float = 1.0) -> Callable[[Body], Body]:
-    """Register a procedure for one or more entries of cuBLAS's tables."""
+    """Register a procedure for one or more entries of cuBLAS's and cuBLASLt's tables."""
 
     def register(body: Body) -> Body:
         for entry in entries:
@@ -41,6 +42,6 @@ def procedure(*entries: str, share: float = 1.0) -> Callable[[Body], Body]:
 
 def procedure_of(function: Function) -> Procedure | None:
     """What tries a function, if it is not an oracle."""
-    if function.entry.library != "cublas" or function.kind == "unsupported":
+    if function.entry.library not in LIBRARIES or function.kind == "unsupported":
         return None
     return PROCEDURES.get(function.entry.key)

@@ -162,7 +162,7 @@ class Trial:
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function by its symbol; what it returns."""
-        library = "cudart" if name.startswith("cuda") else "cublas"
+        library = library_of(name)
         function = self.bench.tables.function(name, library)
         if function is None:
             raise ValueError(f"no function {name!r} in the tables")
@@ -186,6 +186,12 @@ class Trial:
         if behind != b"\x5a" * len(behind):
             raise WrongError(f"{name} writes more than its {ctypes.sizeof(kind)} bytes")
         return int(variable[0] or 0)
+
+    def get_into(self, name: str, arguments: Sequence[Any]) -> int:
+        """A pointer that a call writes into its first argument."""
+        place = ctypes.c_void_p()
+        self.done(name, ctypes.addressof(place), *arguments)
+        return place.value or 0
 
     def equal(self, what: str, got: Any, wanted: Any) -> None:
         if got != wanted:
@@ -242,6 +248,13 @@ class Trial:
         wrong = np.flatnonzero(got != wanted)
         if len(wrong):
             raise WrongError(f"{what}: element {wrong[0]} is {got[wrong[0]]}, expected {wanted[wrong[0]]}")
+
+
+def library_of(name: str) -> str:
+    """Whose function a symbol is."""
+    if name.startswith("cuda"):
+        return "cudart"
+    return "cublasLt" if name.startswith("cublasLt") else "cublas"
 
 
 def _shown(arguments: Sequence[Any]) -> str:
