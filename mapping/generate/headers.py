@@ -371,7 +371,8 @@ def _needs(item: Declared, view: View) -> Iterator[str]:
 
 def _declaration(item: Declared, view: View) -> Iterator[str]:
     if isinstance(item, Enum):
-        yield from _enum(item, view)
+        if view.constants(item):  # some versions have none
+            yield from _enum(item, view)
     elif isinstance(item, Struct):
         yield from _struct(item, view)
     elif isinstance(item, Handle):
