@@ -84,8 +84,13 @@ HEADERS: Mapping[str, Header] = {
     ),
     "driver_functions.h": Header("__DRIVER_FUNCTIONS_H__", ("driver_types.h",), part="driver_functions.h"),
     "cuComplex.h": Header("CU_COMPLEX_H_", ("<math.h>", "vector_types.h"), types="cuComplex", part="cuComplex.h"),
-    "cuda_fp16.h": Header("__CUDA_FP16_H__", ("<string.h>", "host_defines.h"), part="cuda_fp16.h"),
-    "cuda_bf16.h": Header("__CUDA_BF16_H__", ("<string.h>", "host_defines.h"), part="cuda_bf16.h"),
+    "dg_small_floats.h": Header("DG_SMALL_FLOATS_H_", ("<string.h>", "vector_types.h"), part="dg_small_floats.h"),
+    "cuda_fp16.h": Header("__CUDA_FP16_H__", ("dg_small_floats.h",), part="cuda_fp16.h"),
+    "cuda_bf16.h": Header("__CUDA_BF16_H__", ("dg_small_floats.h",), part="cuda_bf16.h"),
+    "cuda_fp8.h": Header("__CUDA_FP8_H__", ("cuda_fp16.h", "cuda_bf16.h"), part="cuda_fp8.h"),
+    "device_launch_parameters.h": Header(
+        "__DEVICE_LAUNCH_PARAMETERS_H__", ("vector_types.h",), part="device_launch_parameters.h"
+    ),
     "cuda_runtime_api.h": Header(
         "__CUDA_RUNTIME_API_H__",
         ("builtin_types.h", "library_types.h"),
@@ -366,7 +371,8 @@ def _needs(item: Declared, view: View) -> Iterator[str]:
 
 def _declaration(item: Declared, view: View) -> Iterator[str]:
     if isinstance(item, Enum):
-        yield from _enum(item, view)
+        if view.constants(item):  # some versions have none
+            yield from _enum(item, view)
     elif isinstance(item, Struct):
         yield from _struct(item, view)
     elif isinstance(item, Handle):
@@ -504,7 +510,7 @@ def _vector_functions(view: View) -> Iterator[str]:
         fields = struct.members(view.version(struct.owner) or "")
         args = ", ".join(f"{f.type} {f.name}" for f in fields)
         yield ""
-        yield f"static inline {struct.name} make_{struct.name}({args})"
+        yield f"static __inline__ {struct.name} make_{struct.name}({args})"
         yield "{"
         yield f"    {struct.name} made;"
         for field in fields:

@@ -23,6 +23,7 @@ from dragoman.tables.types import load_types
 MAJORS = (11, 12, 13)
 ZIG = [sys.executable, "-m", "ziglang"]
 COMPILERS = {
+    "gcc-c89": ["gcc", "-std=c89", "-x", "c"],  # no `inline`: NVIDIA's headers do without it
     "gcc-c99": ["gcc", "-std=c99", "-x", "c"],
     "g++-c++11": ["g++", "-std=c++11", "-x", "c++"],
     "zig-linux-c99": [*ZIG, "cc", "-target", "x86_64-linux-gnu.2.28", "-std=c99", "-x", "c"],

@@ -58,6 +58,42 @@ static void memory(void)
     OK(cudaFree(device));
 }
 
+/* A pool counts what was taken from it alone. */
+static void pools(void)
+{
+    cudaMemPool_t pool, own;
+    struct cudaMemPoolProps wanted;
+    unsigned long long used = 1, most = 0;
+    void *elsewhere, *taken;
+    cudaStream_t stream;
+    OK(cudaStreamCreate(&stream));
+    OK(cudaMalloc(&elsewhere, 4096));
+    OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    CHECK(used == 0);
+    memset(&wanted, 0, sizeof wanted);
+    wanted.allocType = cudaMemAllocationTypePinned;
+    wanted.location.type = cudaMemLocationTypeDevice;
+    OK(cudaMemPoolCreate(&own, &wanted));
+    OK(cudaMallocFromPoolAsync(&taken, 1000, own, stream));
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaMemPoolGetAttribute(own, cudaMemPoolAttrUsedMemCurrent, &used));
+    CHECK(used >= 1000);
+    OK(cudaFreeAsync(taken, stream));
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaMemPoolGetAttribute(own, cudaMemPoolAttrUsedMemCurrent, &used));
+    OK(cudaMemPoolGetAttribute(own, cudaMemPoolAttrUsedMemHigh, &most));
+    CHECK(used == 0 && most >= 1000);
+    OK(cudaMemPoolSetAttribute(own, cudaMemPoolAttrUsedMemHigh, &used));
+    OK(cudaMemPoolGetAttribute(own, cudaMemPoolAttrUsedMemHigh, &most));
+    CHECK(most == 0);
+    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    CHECK(used == 0);
+    OK(cudaMemPoolDestroy(own));
+    OK(cudaFree(elsewhere));
+    OK(cudaStreamDestroy(stream));
+}
+
 static void streams(void)
 {
     cudaStream_t stream;
@@ -94,6 +130,7 @@ int main(void)
     CHECK(strlen(cudaGetErrorString(cudaErrorMemoryAllocation)) > 0);
     devices();
     memory();
+    pools();
     streams();
     return done();
 }

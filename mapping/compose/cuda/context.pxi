@@ -230,29 +230,29 @@ cdef inline CUresult context_priority_range(int *least, int *greatest) noexcept 
 
 # ---- preferences that AMD's cards have no use for: taken, and not told back
 
-cdef inline CUresult context_get_cache(cudaFuncCache *config) noexcept nogil:
+cdef inline CUresult context_get_cache(CUfunc_cache *config) noexcept nogil:
     cdef CUresult status = at_work()
     if status == CUDA_SUCCESS and config == NULL:
         status = CUDA_ERROR_INVALID_VALUE
     if status == CUDA_SUCCESS:
-        config[0] = cudaFuncCachePreferNone
+        config[0] = CU_FUNC_CACHE_PREFER_NONE
     return status
 
 
-cdef inline CUresult context_set_cache(cudaFuncCache config) noexcept nogil:
+cdef inline CUresult context_set_cache(CUfunc_cache config) noexcept nogil:
     cdef CUresult status = at_work()
     return CUDA_ERROR_INVALID_VALUE if status == CUDA_SUCCESS and <unsigned int>config > 3 else status
 
 
-cdef inline CUresult context_get_banks(cudaSharedMemConfig *config) noexcept nogil:
+cdef inline CUresult context_get_banks(CUsharedconfig *config) noexcept nogil:
     cdef CUresult status = at_work()
     if status == CUDA_SUCCESS and config == NULL:
         status = CUDA_ERROR_INVALID_VALUE
     if status == CUDA_SUCCESS:
-        config[0] = cudaSharedMemBankSizeFourByte
+        config[0] = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE
     return status
 
 
-cdef inline CUresult context_set_banks(cudaSharedMemConfig config) noexcept nogil:
+cdef inline CUresult context_set_banks(CUsharedconfig config) noexcept nogil:
     cdef CUresult status = at_work()
     return CUDA_ERROR_INVALID_VALUE if status == CUDA_SUCCESS and <unsigned int>config > 2 else status

@@ -2,10 +2,10 @@
 include "common.pxi"
 
 
-cdef inline CUresult loading_mode(int *mode) noexcept nogil:
+cdef inline CUresult loading_mode(CUmoduleLoadingMode *mode) noexcept nogil:
     cdef CUresult status = awake()
     if status == CUDA_SUCCESS and mode == NULL:
         status = CUDA_ERROR_INVALID_VALUE
     if status == CUDA_SUCCESS:
-        mode[0] = 2  # CU_MODULE_LAZY_LOADING
+        mode[0] = CU_MODULE_LAZY_LOADING
     return status

@@ -2,13 +2,13 @@
 
 
 cdef inline CUresult proc_address_v2(
-    const char *symbol, void **function, int version, uint64_t flags, int *found
+    const char *symbol, void **function, int version, uint64_t flags, void *found
 ) noexcept nogil:
-    """Success where the name is known; else NOT_FOUND, no function, and `found` says why."""
+    """Success where the name is known; else NOT_FOUND, no function, and `found`, an int (CUDA 12 has an enumeration for it), says why."""
     cdef int why = 1
     if symbol == NULL or function == NULL or flags > 2:
         return CUDA_ERROR_INVALID_VALUE
     function[0] = cuda_function(symbol, version, flags, &why)
     if found != NULL:
-        found[0] = why
+        (<int *>found)[0] = why
     return CUDA_SUCCESS if function[0] != NULL else CUDA_ERROR_NOT_FOUND

@@ -54,11 +54,11 @@ cdef inline CUresult stream_synchronize(cudaStream_t stream) noexcept nogil:
     return of_hip(dg_hip.hipStreamSynchronize(stream)) if status == CUDA_SUCCESS else status
 
 
-cdef inline CUresult stream_is_capturing(cudaStream_t stream, int *capturing) noexcept nogil:
+cdef inline CUresult stream_is_capturing(cudaStream_t stream, CUstreamCaptureStatus *capturing) noexcept nogil:
     cdef CUresult status = at_work()
     if status != CUDA_SUCCESS:
         return status
-    return of_hip(dg_hip.hipStreamIsCapturing(stream, capturing))
+    return of_hip(dg_hip.hipStreamIsCapturing(stream, <int *>capturing))
 
 
 cdef inline CUresult stream_callback(
@@ -75,7 +75,7 @@ cdef inline CUresult host_function(cudaStream_t stream, CUhostFn function, void 
     return of_hip(dg_hip.hipLaunchHostFunc(stream, <void *>function, data)) if status == CUDA_SUCCESS else status
 
 
-cdef inline CUresult capture_info(cudaStream_t stream, int *capturing, uint64_t *id) noexcept nogil:
+cdef inline CUresult capture_info(cudaStream_t stream, CUstreamCaptureStatus *capturing, uint64_t *id) noexcept nogil:
     """The graphs of recordings are not to be had from this driver: nothing is being recorded."""
     cdef CUresult status = stream_is_capturing(stream, capturing)
     if status == CUDA_SUCCESS and id != NULL:

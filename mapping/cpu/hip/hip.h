@@ -208,27 +208,29 @@ _Static_assert(sizeof(hipMemPoolProps) == 88, "hipMemPoolProps");
 /* ---- shared by the units of this runtime ---- */
 
 /* One range of memory that the runtime knows. */
+typedef struct host_slot host_slot;
 typedef struct host_block {
     uintptr_t base;
     size_t size;
     int kind;       /* host_block_kind */
     unsigned flags; /* as the program gave them */
+    host_slot *pool; /* whose it is, or NULL */
 } host_block;
 
 enum host_block_kind { HOST_NONE = 0, HOST_DEVICE = 1, HOST_PINNED = 2, HOST_MANAGED = 3, HOST_REGISTERED = 4 };
 
 /* A stream, an event or a memory pool. Slots are never given back to the system, so a stale handle can be looked at. */
-typedef struct host_slot {
+struct host_slot {
     uint32_t kind;  /* host_slot_kind; 0 while free */
     uint32_t flags;
     int32_t priority;
     int32_t recorded;
-    int64_t time;   /* of an event's last record, in nanoseconds */
+    int64_t time;   /* of an event's last record, in nanoseconds; the most that a pool had in use */
     uint64_t threshold;   /* of a pool */
     int32_t reuse[4];     /* of a pool: attributes 1 to 3 */
     struct host_slot *next; /* in the list of free slots */
-    uint64_t spare;
-} host_slot;
+    uint64_t used;        /* of a pool: bytes */
+};
 _Static_assert(sizeof(host_slot) == 64, "a slot is one cache line");
 
 enum host_slot_kind { HOST_STREAM = 0x4d525453, HOST_EVENT = 0x544e5645, HOST_POOL = 0x4c4f4f50 };
@@ -237,13 +239,13 @@ enum host_slot_kind { HOST_STREAM = 0x4d525453, HOST_EVENT = 0x544e5645, HOST_PO
 hipError_t host_fail(hipError_t error);
 
 /* Memory that this runtime owns or that was registered with it. */
-hipError_t host_take(void **pointer, size_t size, int kind, unsigned flags);
+hipError_t host_take(void **pointer, size_t size, int kind, unsigned flags, host_slot *pool);
 hipError_t host_give(void *pointer, int kind, int other_kind);
 hipError_t host_register(void *pointer, size_t size, unsigned flags);
 hipError_t host_unregister(void *pointer);
 int host_find(const void *pointer, host_block *found); /* 1 when the pointer lies in a known range */
 size_t host_used(void);
-size_t host_peak(int reset);
+void host_pool_use(host_slot *pool, uint64_t *used, uint64_t *most, int reset); /* `reset`: the most is what is used now */
 
 /* Slots behind opaque handles. */
 host_slot *host_slot_new(uint32_t kind);

@@ -66,11 +66,6 @@ cdef extern from "hip.h" nogil:
     ctypedef struct hipDeviceProp_tR0600:
         pass
 
-    ctypedef struct host_block:
-        uintptr_t base
-        size_t size
-        int kind
-        unsigned flags
     ctypedef struct host_slot:
         uint32_t kind
         uint32_t flags
@@ -80,6 +75,13 @@ cdef extern from "hip.h" nogil:
         uint64_t threshold
         int32_t reuse[4]
         host_slot *next
+        uint64_t used
+    ctypedef struct host_block:
+        uintptr_t base
+        size_t size
+        int kind
+        unsigned flags
+        host_slot *pool
 
 cdef extern from "host.h" nogil:
     int64_t host_now()

@@ -13,11 +13,11 @@ cdef extern from "host.h" nogil:
 # ---- device memory ----
 
 cdef public hipError_t hipMalloc(void **ptr, size_t size) noexcept nogil:
-    return host_fail(host_take(ptr, size, HOST_DEVICE, 0))
+    return host_fail(host_take(ptr, size, HOST_DEVICE, 0, NULL))
 
 
 cdef public hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags) noexcept nogil:
-    return host_fail(host_take(ptr, size, HOST_DEVICE, flags))
+    return host_fail(host_take(ptr, size, HOST_DEVICE, flags, NULL))
 
 
 cdef public hipError_t hipFree(void *ptr) noexcept nogil:
@@ -27,7 +27,7 @@ cdef public hipError_t hipFree(void *ptr) noexcept nogil:
 cdef public hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags) noexcept nogil:
     if size == 0 or (flags != hipMemAttachGlobal and flags != hipMemAttachHost):
         return host_fail(hipErrorInvalidValue)
-    return host_fail(host_take(ptr, size, HOST_MANAGED, flags))
+    return host_fail(host_take(ptr, size, HOST_MANAGED, flags, NULL))
 
 
 cdef size_t pitch_of(size_t width) noexcept nogil:
@@ -46,7 +46,7 @@ cdef public hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, s
     if row < width or height > <size_t>-1 / row:
         return host_fail(hipErrorOutOfMemory)
     pitch[0] = row
-    return host_fail(host_take(ptr, row * height, HOST_DEVICE, 0))
+    return host_fail(host_take(ptr, row * height, HOST_DEVICE, 0, NULL))
 
 
 cdef public hipError_t hipMemAllocPitch(
@@ -76,7 +76,7 @@ cdef public hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags
     # portable, mapped, write-combined; HIP's own options are the upper four bits
     if flags & 0x0ffffff8u:
         return host_fail(hipErrorInvalidValue)
-    return host_fail(host_take(ptr, size, HOST_PINNED, flags))
+    return host_fail(host_take(ptr, size, HOST_PINNED, flags, NULL))
 
 
 cdef public hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags) noexcept nogil:
@@ -84,11 +84,11 @@ cdef public hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
 
 
 cdef public hipError_t hipMemAllocHost(void **ptr, size_t size) noexcept nogil:
-    return host_fail(host_take(ptr, size, HOST_PINNED, 0))
+    return host_fail(host_take(ptr, size, HOST_PINNED, 0, NULL))
 
 
 cdef public hipError_t hipMallocHost(void **ptr, size_t size) noexcept nogil:
-    return host_fail(host_take(ptr, size, HOST_PINNED, 0))
+    return host_fail(host_take(ptr, size, HOST_PINNED, 0, NULL))
 
 
 cdef public hipError_t hipHostFree(void *ptr) noexcept nogil:
@@ -255,17 +255,18 @@ cdef public hipError_t hipStreamAttachMemAsync(
 cdef public hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream) noexcept nogil:
     if not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
-    return host_fail(host_take(ptr, size, HOST_DEVICE, 0))
+    return host_fail(host_take(ptr, size, HOST_DEVICE, 0, host_current_pool(NULL)))
 
 
 cdef public hipError_t hipMallocFromPoolAsync(
     void **ptr, size_t size, hipMemPool_t pool, hipStream_t stream
 ) noexcept nogil:
+    cdef host_slot *slot = host_slot_of(pool, HOST_POOL)
     if not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
-    if host_slot_of(pool, HOST_POOL) == NULL:
+    if slot == NULL:
         return host_fail(hipErrorInvalidValue)
-    return host_fail(host_take(ptr, size, HOST_DEVICE, 0))
+    return host_fail(host_take(ptr, size, HOST_DEVICE, 0, slot))
 
 
 cdef public hipError_t hipFreeAsync(void *ptr, hipStream_t stream) noexcept nogil:
@@ -333,6 +334,7 @@ cdef public hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t keep) noexcept
 
 
 cdef public hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, int attribute, void *value) noexcept nogil:
+    cdef uint64_t used = 0, most = 0
     cdef host_slot *slot = host_slot_of(pool, HOST_POOL)
     if slot == NULL or value == NULL:
         return host_fail(hipErrorInvalidValue)
@@ -341,14 +343,14 @@ cdef public hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, int attribute, 
     elif attribute == 4:
         slot.threshold = (<uint64_t *>value)[0]
     elif (attribute == 6 or attribute == 8) and (<uint64_t *>value)[0] == 0:
-        host_peak(1)
+        host_pool_use(slot, &used, &most, 1)
     else:
         return host_fail(hipErrorInvalidValue)
     return hipSuccess
 
 
 cdef public hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, int attribute, void *value) noexcept nogil:
-    """Use is counted for the device, all pools together."""
+    cdef uint64_t used = 0, most = 0
     cdef host_slot *slot = host_slot_of(pool, HOST_POOL)
     if slot == NULL or value == NULL:
         return host_fail(hipErrorInvalidValue)
@@ -356,10 +358,9 @@ cdef public hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, int attribute, 
         (<int *>value)[0] = slot.reuse[attribute]
     elif attribute == 4:
         (<uint64_t *>value)[0] = slot.threshold
-    elif attribute == 5 or attribute == 7:
-        (<uint64_t *>value)[0] = host_used()
-    elif attribute == 6 or attribute == 8:
-        (<uint64_t *>value)[0] = host_peak(0)
+    elif 5 <= attribute <= 8:  # reserved and used, each now and at most: a pool here keeps nothing back
+        host_pool_use(slot, &used, &most, 0)
+        (<uint64_t *>value)[0] = used if attribute % 2 else most
     else:
         return host_fail(hipErrorInvalidValue)
     return hipSuccess

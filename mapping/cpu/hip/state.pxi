@@ -1,13 +1,13 @@
 # What state.pyx offers to the other units of the CPU backend's HIP runtime. Include after hip.pxi.
 cdef extern from "hip.h" nogil:
     hipError_t host_fail(hipError_t error)
-    hipError_t host_take(void **pointer, size_t size, int kind, unsigned flags)
+    hipError_t host_take(void **pointer, size_t size, int kind, unsigned flags, host_slot *pool)
     hipError_t host_give(void *pointer, int kind, int other_kind)
     hipError_t host_register(void *pointer, size_t size, unsigned flags)
     hipError_t host_unregister(void *pointer)
     int host_find(const void *pointer, host_block *found)
     size_t host_used()
-    size_t host_peak(int reset)
+    void host_pool_use(host_slot *pool, uint64_t *used, uint64_t *most, int reset)
     host_slot *host_slot_new(uint32_t kind)
     void host_slot_free(host_slot *slot)
     host_slot *host_slot_of(const void *handle, uint32_t kind)

@@ -15,7 +15,7 @@ cdef extern from "host.h" nogil:
     static dg_mutex host_state_lock;
     static host_block *host_blocks; /* sorted by base, none overlaps another */
     static size_t host_block_count, host_block_room;
-    static size_t host_bytes, host_bytes_peak, host_limit;
+    static size_t host_bytes, host_limit;
     static _Thread_local hipError_t host_error;
 
     enum { HOST_CHUNKS = 24, HOST_FIRST = 128 };
@@ -35,7 +35,7 @@ cdef extern from "host.h" nogil:
     void host_aligned_free(void *memory)
     dg_mutex host_state_lock
     host_block *host_blocks
-    size_t host_block_count, host_block_room, host_bytes, host_bytes_peak, host_limit
+    size_t host_block_count, host_block_room, host_bytes, host_limit
     hipError_t host_error
     enum:
         HOST_CHUNKS, HOST_FIRST
@@ -86,7 +86,7 @@ cdef size_t above(uintptr_t address) noexcept nogil:
     return low
 
 
-cdef bint insert(uintptr_t base, size_t size, int kind, unsigned flags) noexcept nogil:
+cdef bint insert(uintptr_t base, size_t size, int kind, unsigned flags, host_slot *pool) noexcept nogil:
     """Adds a block. Called under the lock; 0 when there is no memory for the table."""
     global host_blocks, host_block_count, host_block_room
     cdef size_t at = above(base), room
@@ -103,6 +103,7 @@ cdef bint insert(uintptr_t base, size_t size, int kind, unsigned flags) noexcept
     host_blocks[at].size = size
     host_blocks[at].kind = kind
     host_blocks[at].flags = flags
+    host_blocks[at].pool = pool
     host_block_count += 1
     return True
 
@@ -118,10 +119,12 @@ cdef void remove(size_t at) noexcept nogil:
         host_block_room = 0
 
 
-cdef public hipError_t host_take(void **pointer, size_t size, int kind, unsigned flags) noexcept nogil:
+cdef public hipError_t host_take(
+    void **pointer, size_t size, int kind, unsigned flags, host_slot *pool
+) noexcept nogil:
     """New memory, 256-byte aligned. The limit makes a request that the machine cannot serve fail here and now: the
     system would hand out the addresses and end the process when they are written."""
-    global host_bytes, host_bytes_peak, host_limit
+    global host_bytes, host_limit
     cdef void *memory
     cdef size_t padded
     cdef bint known
@@ -137,15 +140,17 @@ cdef public hipError_t host_take(void **pointer, size_t size, int kind, unsigned
         dg_mutex_unlock(&host_state_lock)
         return hipErrorOutOfMemory
     host_bytes += size
-    if host_bytes > host_bytes_peak:
-        host_bytes_peak = host_bytes
     dg_mutex_unlock(&host_state_lock)
     padded = (size + 255) & ~<size_t>255
     memory = host_aligned(padded, 256)
     dg_mutex_lock(&host_state_lock)
-    known = memory != NULL and insert(<uintptr_t>memory, size, kind, flags)
+    known = memory != NULL and insert(<uintptr_t>memory, size, kind, flags, pool)
     if not known:
         host_bytes -= size
+    elif pool != NULL:
+        pool.used += size
+        if <int64_t>pool.used > pool.time:
+            pool.time = <int64_t>pool.used
     dg_mutex_unlock(&host_state_lock)
     if not known:
         if memory != NULL:
@@ -170,6 +175,9 @@ cdef public hipError_t host_give(void *pointer, int kind, int other_kind) noexce
         found = block.base == <uintptr_t>pointer and (block.kind == kind or block.kind == other_kind)
         if found:
             host_bytes -= block.size
+            # a pool that was freed meanwhile is no pool any more, or another by now
+            if block.pool != NULL and block.pool.kind == HOST_POOL and block.pool.used >= block.size:
+                block.pool.used -= block.size
             remove(at - 1)
     dg_mutex_unlock(&host_state_lock)
     if not found:
@@ -188,7 +196,7 @@ cdef public hipError_t host_register(void *pointer, size_t size, unsigned flags)
     at = above(base + size - 1)
     if at and host_blocks[at - 1].base + host_blocks[at - 1].size > base:
         error = hipErrorHostMemoryAlreadyRegistered
-    elif not insert(base, size, HOST_REGISTERED, flags):
+    elif not insert(base, size, HOST_REGISTERED, flags, NULL):
         error = hipErrorOutOfMemory
     dg_mutex_unlock(&host_state_lock)
     return error
@@ -231,15 +239,13 @@ cdef public size_t host_used() noexcept nogil:
     return used
 
 
-cdef public size_t host_peak(int reset) noexcept nogil:
-    global host_bytes_peak
-    cdef size_t peak
+cdef public void host_pool_use(host_slot *pool, uint64_t *used, uint64_t *most, int reset) noexcept nogil:
     dg_mutex_lock(&host_state_lock)
     if reset:
-        host_bytes_peak = host_bytes
-    peak = host_bytes_peak
+        pool.time = <int64_t>pool.used
+    used[0] = pool.used
+    most[0] = <uint64_t>pool.time
     dg_mutex_unlock(&host_state_lock)
-    return peak
 
 
 cdef public void host_reset() noexcept nogil:
@@ -253,6 +259,8 @@ cdef public void host_reset() noexcept nogil:
             kept += 1
         else:
             host_bytes -= host_blocks[i].size
+            if host_blocks[i].pool != NULL and host_blocks[i].pool.kind == HOST_POOL:
+                host_blocks[i].pool.used = 0
             host_aligned_free(<void *>host_blocks[i].base)
     host_block_count = kept
     dg_mutex_unlock(&host_state_lock)

@@ -36,6 +36,36 @@ template <class T> static inline cudaError_t cudaMallocAsync(T **ptr, size_t siz
     return ::cudaMallocAsync(reinterpret_cast<void **>(ptr), size, stream);
 }
 
+static inline cudaError_t cudaMallocAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+}
+
+template <class T>
+static inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size, memPool, stream);
+}
+
+template <class T>
+static inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size, memPool, stream);
+}
+
+#if CUDART_VERSION >= 12000
+/* as CUDA 11 had them */
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *graphExec, cudaGraph_t graph,
+                                               cudaGraphNode_t *errorNode, char *logBuffer, size_t bufferSize)
+{
+    if (errorNode)
+        *errorNode = NULL;
+    if (logBuffer && bufferSize)
+        *logBuffer = 0;
+    return ::cudaGraphInstantiate(graphExec, graph, 0);
+}
+#endif
+
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
 {
     return ::cudaEventCreateWithFlags(event, flags);

@@ -1,4 +1,4 @@
-static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *d, size_t p, size_t xsz, size_t ysz)
+static __inline__ struct cudaPitchedPtr make_cudaPitchedPtr(void *d, size_t p, size_t xsz, size_t ysz)
 {
     struct cudaPitchedPtr made;
     made.ptr = d;
@@ -8,7 +8,7 @@ static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *d, size_t p, size_
     return made;
 }
 
-static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z)
+static __inline__ struct cudaPos make_cudaPos(size_t x, size_t y, size_t z)
 {
     struct cudaPos made;
     made.x = x;
@@ -17,7 +17,7 @@ static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z)
     return made;
 }
 
-static inline struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d)
+static __inline__ struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d)
 {
     struct cudaExtent made;
     made.width = w;

@@ -7,8 +7,11 @@
 #define __constant__
 #define __managed__
 #endif
+#if defined(_MSC_VER) && !defined(__inline__)
+#define __inline__ __inline /* also where C has no `inline`, before C99 */
+#endif
 #ifndef __forceinline__
-#define __forceinline__ inline
+#define __forceinline__ __inline__
 #endif
 #ifndef __align__
 #if defined(_MSC_VER)

@@ -8,53 +8,6 @@
 
 #include "check.h"
 
-/* As NVIDIA's header lays them out; ours declares them as memory, since no program here was seen to need their names. */
-typedef struct {
-    size_t srcXInBytes, srcY;
-    int srcMemoryType;
-    const void *srcHost;
-    CUdeviceptr srcDevice;
-    void *srcArray;
-    size_t srcPitch, dstXInBytes, dstY;
-    int dstMemoryType;
-    void *dstHost;
-    CUdeviceptr dstDevice;
-    void *dstArray;
-    size_t dstPitch, WidthInBytes, Height;
-} block_2d;
-
-typedef struct {
-    size_t srcXInBytes, srcY, srcZ, srcLOD;
-    int srcMemoryType;
-    const void *srcHost;
-    CUdeviceptr srcDevice;
-    void *srcArray, *reserved0;
-    size_t srcPitch, srcHeight, dstXInBytes, dstY, dstZ, dstLOD;
-    int dstMemoryType;
-    void *dstHost;
-    CUdeviceptr dstDevice;
-    void *dstArray, *reserved1;
-    size_t dstPitch, dstHeight, WidthInBytes, Height, Depth;
-} block_3d;
-
-typedef struct {
-    int type, id;
-} location;
-
-typedef struct {
-    int allocType, handleTypes;
-    location where;
-    void *security;
-    size_t maxSize;
-    unsigned char rest[56];
-} pool_wishes;
-
-typedef struct {
-    location where;
-    int flags;
-} pool_access;
-
-enum { DEVICE_MEMORY = 1, PINNED = 1, READ_WRITE = 3, RELEASE_THRESHOLD = 4 };
 enum { SIDE = 8, BYTES = SIDE * SIDE };
 
 static unsigned char source[BYTES], back[BYTES];
@@ -118,8 +71,8 @@ static void copies(void) {
 }
 
 static void blocks(void) {
-    block_2d flat;
-    block_3d deep;
+    CUDA_MEMCPY2D flat;
+    CUDA_MEMCPY3D deep;
     memset(source, 5, BYTES);
     for (int later = 0; later < 2; later++) {
         memset(&flat, 0, sizeof flat);
@@ -205,32 +158,32 @@ static void pools(void) {
     IS(1, first != NULL && first == current);
     OK(cuMemAllocFromPoolAsync(&q, 64, first, 0));
     OK(cuMemFreeAsync(q, 0));
-    OK(cuMemPoolGetAttribute(first, RELEASE_THRESHOLD, &kept));
+    OK(cuMemPoolGetAttribute(first, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept));
     IS(1, kept != 12345);
     kept = 4096;
-    OK(cuMemPoolSetAttribute(first, RELEASE_THRESHOLD, &kept));
+    OK(cuMemPoolSetAttribute(first, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept));
     kept = 0;
-    OK(cuMemPoolGetAttribute(first, RELEASE_THRESHOLD, &kept));
+    OK(cuMemPoolGetAttribute(first, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept));
     IS(4096, kept);
     OK(cuMemPoolTrimTo(first, 0));
-    pool_wishes wanted;
+    CUmemPoolProps wanted;
     memset(&wanted, 0, sizeof wanted);
-    wanted.allocType = PINNED;
-    wanted.where.type = DEVICE_MEMORY;
-    OK(cuMemPoolCreate(&pool, (void *)&wanted));
+    wanted.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    OK(cuMemPoolCreate(&pool, &wanted));
     OK(cuDeviceSetMemPool(0, pool));
     OK(cuDeviceGetMemPool(&current, 0));
     IS(1, current == pool);
     OK(cuMemAllocFromPoolAsync(&q, 64, pool, s));
     OK(cuMemFreeAsync(q, s));
-    pool_access access;
+    CUmemAccessDesc access;
     memset(&access, 0, sizeof access);
-    access.where = wanted.where;
-    access.flags = READ_WRITE;
-    OK(cuMemPoolSetAccess(pool, (void *)&access, 1));
-    int allowed = 0;
-    OK(cuMemPoolGetAccess((void *)&allowed, pool, (void *)&wanted.where));
-    IS(READ_WRITE, allowed);
+    access.location = wanted.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    OK(cuMemPoolSetAccess(pool, &access, 1));
+    CUmemAccess_flags allowed = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    OK(cuMemPoolGetAccess(&allowed, pool, &wanted.location));
+    IS(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, allowed);
     OK(cuDeviceSetMemPool(0, first));
     OK(cuMemPoolDestroy(pool));
 }
@@ -257,8 +210,8 @@ static void streams(void) {
     IS(CU_STREAM_DEFAULT, flags);
     OK(cuStreamGetDevice(fast, &device));
     IS(0, device);
-    int capturing = 1;
-    OK(cuStreamIsCapturing(fast, (void *)&capturing));
+    CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    OK(cuStreamIsCapturing(fast, &capturing));
     IS(0, capturing);
     OK(cuStreamAddCallback(fast, later, &called, 0));
     OK(cuStreamSynchronize(fast));
