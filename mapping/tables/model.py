@@ -324,10 +324,6 @@ class Entry:
         """AMD functions that its blocks may call."""
         return (*self.calls, *(c for t in self.targets for c in t.calls))
 
-    @property
-    def is_typed(self) -> bool:
-        return self.types != (UNTYPED,)
-
 
 @dataclass(frozen=True, slots=True)
 class CParam:
