@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 from .errors import UserError
 
 
+@cache
 def package_dir() -> Path:
     """Folder of the installed package (`mapping/` in a checkout)."""
     return Path(__file__).resolve().parent

@@ -23,7 +23,6 @@ class OpenBlas:
     """`library` goes into Library.libs, `extra_files` into Library.extra_files."""
 
     library: Path
-    include_dir: Path
     licences: tuple[Path, ...]
 
     @property
@@ -45,7 +44,7 @@ def find_openblas(target: Target) -> OpenBlas:
     library = folder / "lib" / _FILES[target.name]
     if not library.is_file():
         raise BuildError(f"the installed {_PACKAGE} has no {library.name}: it is for another system than {target.name}")
-    return OpenBlas(library, folder / "include", _licences())
+    return OpenBlas(library, _licences())
 
 
 def _licences() -> tuple[Path, ...]:

@@ -101,7 +101,7 @@ def _read(folder: Path) -> OpenBlas | None:
     licences = sorted(folder.glob(f"{PACKAGE}-*.dist-info/**/LICEN[SC]E*"))
     if not licences:
         raise BuildError(f"{folder} has OpenBLAS without its licence, which must travel with it")
-    return WindowsOpenBlas(lib / IMPORT_LIBRARY, folder / PACKAGE / "include", tuple(licences), lib / DLL)
+    return WindowsOpenBlas(lib / IMPORT_LIBRARY, tuple(licences), lib / DLL)
 
 
 def _unpacked(wheel: Path) -> Path:

@@ -18,12 +18,18 @@ _QUIET_SECONDS = 5.0  # between two lines of progress in a log
 def stdout() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    # No markup: `[/x]` in a name or a reason is text.
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
 def say(text: str) -> None:
     """A remark, on stderr, so that output can be piped."""
     print(text, file=sys.stderr, flush=True)
+
+
+def plain(text: str) -> str:
+    """What a file calls itself or its parts, in one line: no terminal takes it for an order, nobody for a line of ours."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
 class Steps:
@@ -47,6 +53,7 @@ class Steps:
 
     def at(self, done: int, total: int, what: str) -> None:
         """`total` 0: nobody knows it yet."""
+        what = plain(what)
         if sys.stderr.isatty():
             self._draw(done, total, what)
         elif done == total or time.monotonic() - self._said >= _QUIET_SECONDS:
@@ -59,11 +66,11 @@ class Steps:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
             self._bar = Progress(
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(bar_width=24),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
-                TextColumn("{task.fields[what]}", style="dim"),
+                TextColumn("{task.fields[what]}", style="dim", markup=False),
                 console=Console(stderr=True),
                 transient=True,
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .console import Steps, say, stdout
+from .console import Steps, plain, say, stdout
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +25,7 @@ def scan(paths: Sequence[Path], *, everything: bool, as_json: bool) -> int:
     with Steps("looking at files") as steps:
         report = scanned(paths, lambda number, label: steps.at(number, 0, label))
     for file in report.unread:
-        say(f"dragoman: {file.path}: {file.trouble}; it was not looked at")
+        say(plain(f"dragoman: {file.path}: {file.trouble}; it was not looked at"))
     if as_json:
         print(report.to_json())
     else:
@@ -39,9 +39,9 @@ def _show(report: Report, console: Console, everything: bool) -> None:
     files = [f for f in report.files if f.matters]
     shown = files if everything else files[:_LISTED]
     for file in shown:
-        console.print(Text(file.path, style="bold"), soft_wrap=True)
+        console.print(Text(plain(file.path), style="bold"), soft_wrap=True)
         for line in _lines(file):
-            console.print(Text(f"  {line}"), soft_wrap=True)
+            console.print(Text(plain(f"  {line}")), soft_wrap=True)
     if len(shown) < len(files):
         console.print(Text(f"… and {len(files) - len(shown)} more files; all with --all"))
     if everything and report.needs():
@@ -79,7 +79,7 @@ def _lines(file: File) -> list[str]:
 def _functions(needs: Sequence[Need]) -> Table:
     table = _table("Functions", "function", "library", "", "answer", "limits or reason")
     for need in needs:
-        table.add_row(need.name, need.library, need.how, need.kind, need.reason or need.limits)
+        table.add_row(plain(need.name), need.library, need.how, need.kind, need.reason or need.limits)
     return table
 
 
@@ -91,7 +91,7 @@ def _missing(needs: Sequence[Need]) -> Table:
         reasons.setdefault((need.library, need.reason), []).append(need.name)
     for (library, reason), names in reasons.items():
         more = f" … and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-        table.add_row(library, reason, ", ".join(names[:_NAMES]) + more)
+        table.add_row(library, reason, plain(", ".join(names[:_NAMES]) + more))
     return table
 
 

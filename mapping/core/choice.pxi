@@ -60,7 +60,8 @@ cdef int cpu_folder(char *path) noexcept nogil:
         if homes[i][0] and strlen(homes[i]) < DG_PATH:
             strcpy(up, homes[i])
             if dg_cut_name(up) and dg_join(path, DG_PATH, up, b"cpu") > 0 and dg_is_folder(path):
-                return 1
+                if not dg_is_planted(path):
+                    return 1
     return 0
 
 

@@ -83,7 +83,9 @@ cdef int wheel_step(const char *name, void *context) noexcept nogil:
     cdef wheels_seen *seen = <wheels_seen *>context
     cdef char[DG_PATH] package
     cdef char[DG_PATH] path
-    if dg_starts(name, b"_rocm_sdk_libraries") and dg_join(package, sizeof(package), seen.top, name) > 0:
+    if not dg_starts(name, b"_rocm_sdk_libraries"):
+        return 0
+    if dg_join(package, sizeof(package), seen.top, name) > 0 and not dg_is_planted(package):
         if dg_join(path, sizeof(path), package, CORE_WHEEL_BELOW) > 0:
             root_add(seen.where, path)
     return 0
@@ -94,7 +96,9 @@ cdef int root_add_wheels(core_root *where, const char *site) noexcept nogil:
     cdef char[DG_PATH] package
     cdef char[DG_PATH] path
     cdef wheels_seen seen
-    if dg_join(package, sizeof(package), site, b"_rocm_sdk_core") < 0 or not dg_is_folder(package):
+    if dg_join(package, sizeof(package), site, b"_rocm_sdk_core") < 0:
+        return 0
+    if not dg_is_folder(package) or dg_is_planted(package):
         return 0
     if dg_join(path, sizeof(path), package, CORE_WHEEL_BELOW) > 0:
         root_add(where, path)
@@ -105,7 +109,7 @@ cdef int root_add_wheels(core_root *where, const char *site) noexcept nogil:
 
 
 cdef void root_around(core_root *where, const char *folder) noexcept nogil:
-    """AMD's wheels in `folder` or one of those above it."""
+    """AMD's wheels in `folder` or one of those above it. That may be /tmp: what others put there is passed over."""
     cdef char[DG_PATH] above
     cdef int i
     if not folder[0]:

@@ -1,1 +1,1 @@
-"""From the model to source text: one module an output, one registry (`outputs.py`) that names them all."""
+"""From the model to source text: one module an output; `plan.py` names them all."""

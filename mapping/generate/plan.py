@@ -106,6 +106,12 @@ class LibrarySources:
         """All files, in the order of their making."""
         return tuple(self._sources())
 
+    def of_file(self, file: str) -> Iterable[Source]:
+        """The sources of one table file alone (`tables/cublas/level3.yaml`): a small part of all the work."""
+        for chapter in self.chapters:
+            if chapter.file == file:
+                yield from self._chapter(chapter)
+
     def _sources(self) -> Iterable[Source]:
         name = self.name
         about = f"tables/{name.lower()}"

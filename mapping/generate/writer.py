@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 FORMAT = 1
-_SEAL = re.compile(r"^(?:# |/\* )seal [0-9a-f]{16}.*$", re.MULTILINE)
 
 
 class Writer:

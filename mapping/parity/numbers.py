@@ -1,23 +1,16 @@
-"""The numbers test of one function: Hypothesis draws calls, the smallest one that fails is kept."""
+"""The numbers test of one function: calls are drawn, the smallest one that fails is kept."""
 
 from __future__ import annotations
 
-import time
-import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
-from hypothesis.errors import HypothesisException
 
 from ..tables.model import Function
 from .cases import Case
 from .check import Workbench
-from .memory import StickyError
+from .drawing import derived_seed, smallest_failing
 from .rows import Row, rows
 from .strategies import cases
-
-SHRINK_SECONDS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +22,6 @@ class NumbersResult:
     failing: Case | None = None
     lines: tuple[str, ...] = ()
     python: str = ""  # repeats a failing example of a procedure
-
-
-class _WrongError(AssertionError):
-    pass
-
-
-def derived_seed(name: str, base: int) -> int:
-    """The seed of one function: the same on every machine, another for each function."""
-    return zlib.crc32(name.encode()) ^ base
 
 
 def shares(function: Function, examples: int) -> list[tuple[Row, ...]]:
@@ -59,46 +43,25 @@ def check_numbers(
     """Draw `examples` calls and judge each; `before` is told each call before it is made (it may be the last)."""
     made = 0
     worst = 0.0
-    failing: Case | None = None
-    lines: tuple[str, ...] = ()
-    deadline = float("inf")
 
-    def body(case: Case) -> None:
-        nonlocal made, worst, failing, lines, deadline
-        if time.monotonic() > deadline and case != failing:
-            return  # the time for shrinking is over; only the smallest found so far still fails
+    def wrong(case: Case) -> Sequence[str] | None:
+        nonlocal made, worst
         made += 1
         if before:
             before(case)
         outcome = bench.run(function, case)
-        if outcome.ok:
-            worst = max(worst, outcome.verdict.error)
-            return
-        if failing is None:
-            deadline = time.monotonic() + SHRINK_SECONDS
-        failing, lines = case, tuple(outcome.lines())
-        raise _WrongError
+        if not outcome.ok:
+            return outcome.lines()
+        worst = max(worst, outcome.verdict.error)
+        return None
 
-    for i, only in enumerate(shares(function, examples)):
-        run = settings(
-            max_examples=max(1, examples // len(shares(function, examples))),
-            database=None,
-            deadline=None,
-            derandomize=False,
-            print_blob=False,
-            report_multiple_bugs=False,
-            verbosity=Verbosity.quiet,
-            suppress_health_check=list(HealthCheck),
-            phases=(Phase.generate, Phase.shrink),
-        )(seed(derived_seed(function.name, base_seed) + i)(given(cases(function, only))(body)))
-        try:
-            run()
-        except (_WrongError, HypothesisException):
-            # Hypothesis adds its own error where a failure does not repeat; the failing call is what counts.
-            if failing is None:
-                raise
-        except StickyError:
-            raise
-        if failing is not None:
-            break
-    return NumbersResult(made, worst, failing, lines)
+    parts = shares(function, examples)
+    number = derived_seed(function.name, base_seed)
+    for i, only in enumerate(parts):
+        failing = smallest_failing(cases(function, only), wrong, max(1, examples // len(parts)), number + i)
+        if failing:
+            return NumbersResult(made, worst, *failing)
+    return NumbersResult(made, worst)
+
+
+__all__ = ["NumbersResult", "check_numbers", "derived_seed", "shares"]

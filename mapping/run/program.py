@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import stat
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,12 +25,14 @@ class Program:
     """An executable file. `major` is 0 where its file does not say (a script, a plug-in loader).
 
     static_runtime  NVIDIA's CUDA runtime is linked into it
+    raised          it runs with more rights than its user's (set-uid, set-gid)
     """
 
     path: Path
     major: int = 0
     rpath: tuple[str, ...] = ()
     static_runtime: bool = False
+    raised: bool = False
 
 
 def find(name: str) -> Path:
@@ -50,22 +55,32 @@ def find(name: str) -> Path:
 
 def look(path: Path) -> Program:
     """Read what a program's file says."""
+    raised = _raised(path)
     try:
         with path.open("rb") as stream:
             magic = stream.read(4)
     except OSError:  # executable, but not readable: the kernel may run it all the same
-        return Program(path)
+        return Program(path, raised=raised)
     if magic[:4] != b"\x7fELF" and magic[:2] != b"MZ":
-        return Program(path)
+        return Program(path)  # of a script the kernel ignores the bits
     import lief
 
     binary = lief.parse(str(path))
     if binary is None:
-        return Program(path)
+        return Program(path, raised=raised)
     names = [str(n) for n in getattr(binary, "libraries", ())] if not isinstance(binary, lief.PE.Binary) else []
     if isinstance(binary, lief.PE.Binary):
         names = [str(i.name) for i in binary.imports]
-    return Program(path, major_of(names), _rpath(binary), static_runtime.inside(path))
+    return Program(path, major_of(names), _rpath(binary), static_runtime.inside(path), raised)
+
+
+def _raised(path: Path) -> bool:
+    if sys.platform == "win32":
+        return False
+    about = path.stat()
+    as_owner = about.st_mode & stat.S_ISUID and about.st_uid != os.geteuid()
+    as_group = about.st_mode & stat.S_ISGID and about.st_gid != os.getegid()
+    return bool(as_owner or as_group)
 
 
 def major_of(names: list[str]) -> int:

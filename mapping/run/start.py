@@ -36,9 +36,17 @@ def library_folders(major: int, environment: Mapping[str, str], build: place.Bui
 
 
 def environment_for(folders: Sequence[Path], environment: Mapping[str, str]) -> dict[str, str]:
-    """The caller's environment with the folders in front; nothing else is touched."""
-    name = "PATH" if sys.platform == "win32" else "LD_LIBRARY_PATH"
+    """The caller's environment with the folders in front; nothing else is touched.
+
+    UserError: a folder's name would be read as several.
+    """
+    name, separators = ("PATH", ";") if sys.platform == "win32" else ("LD_LIBRARY_PATH", ":;")
     parts = [str(f) for f in folders]
+    for part in parts:
+        if any(s in part for s in separators):
+            raise UserError(
+                f"{part} cannot stand in {name}, where {' and '.join(separators)} separate; use another DRAGOMAN_CACHE=DIR"
+            )
     if environment.get(name):
         parts.append(environment[name])
     return {**environment, name: os.pathsep.join(parts)}
@@ -47,6 +55,10 @@ def environment_for(folders: Sequence[Path], environment: Mapping[str, str]) -> 
 def remarks(program: Program, environment: Mapping[str, str] = os.environ) -> list[str]:
     """What may keep the replacement libraries from being used."""
     found = []
+    if program.raised:
+        found.append(
+            f"{program.path.name} runs with its owner's rights (set-uid): its loader ignores LD_LIBRARY_PATH and takes NVIDIA's libraries"
+        )
     if program.static_runtime:
         built = place.root(place.host()) / place.host()
         driver = any(links.has_driver(built / f"cuda{m}") for m in MAJORS)

@@ -127,6 +127,7 @@ cdef extern from "platform.h" nogil:
     int dg_is_absolute(const char *path)
     int dg_is_file(const char *path)
     int dg_is_folder(const char *path)
+    int dg_is_planted(const char *path)
     int dg_folder(const char *path, dg_name_visitor visit, void *context)
     int dg_real_path(const char *path, char *real, size_t size)
     int dg_read_file(const char *path, char *text, size_t size)

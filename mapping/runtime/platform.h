@@ -10,7 +10,7 @@
  *   modules   dg_module_open, dg_module_loaded, dg_module_symbol, dg_module_error, dg_module_file_of,
  *             dg_modules, dg_module_pin
  *   memory    dg_reserve
- *   files     dg_is_file, dg_is_folder, dg_folder, dg_is_absolute, dg_real_path, dg_read_file
+ *   files     dg_is_file, dg_is_folder, dg_is_planted, dg_folder, dg_is_absolute, dg_real_path, dg_read_file
  *   process   dg_elevated, dg_env, dg_at_exit, dg_at_fork
  *   output    dg_write_stderr, dg_write_stdout, dg_log_file, dg_log_file_open, dg_log_file_write
  */

@@ -157,6 +157,19 @@ static inline int dg_is_folder(const char *path) {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
+/* 1 where somebody else may have put this path here for us to find: everybody may write to the folder that holds it, and
+ * it, or what it leads to, belongs neither to this user nor to root. */
+static inline int dg_is_planted(const char *path) {
+    struct stat folder, link, target;
+    char above[DG_PATH], *name;
+    if (strlen(path) >= sizeof above) return 1;
+    strcpy(above, path);
+    if (!(name = strrchr(above, '/'))) return 0;
+    name[name == above] = 0; /* but "/" stays */
+    if (stat(above, &folder) != 0 || !(folder.st_mode & S_IWOTH)) return 0;
+    if (lstat(path, &link) != 0 || stat(path, &target) != 0) return 1;
+    return (link.st_uid && link.st_uid != geteuid()) || (target.st_uid && target.st_uid != geteuid());
+}
 /* Visits the names in a folder, in no order. -1: it cannot be read. */
 static inline int dg_folder(const char *path, dg_name_visitor visit, void *context) {
     DIR *folder = opendir(path);

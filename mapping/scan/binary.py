@@ -17,6 +17,7 @@ _NAMED = re.compile(rb"\0((?:cublas|cudnn|cuda)[A-Za-z0-9_]{2,80})(?=\0)")
 _OPENED = re.compile(
     rb"(?:lib(?:cublas|cublasLt|cudart|cudnn(?:_[a-z_]+)?)\.so\.[0-9.]+|(?:cublas|cublasLt|cudart|cudnn(?:_[a-z_]+)?)64_[0-9]+\.dll)(?=\0)"
 )
+_UNDEFINED = 0  # SHN_UNDEF: another file has to define the symbol
 _KERNELS = frozenset({".nv_fatbin", "__nv_relfatbin", ".nv_fatb"})  # PE cuts a section's name at eight characters
 
 
@@ -56,7 +57,8 @@ def read(path: Path) -> Facts:
         if elf is None:
             raise ValueError("a broken ELF file")
         needed = [str(n) for n in elf.libraries]
-        imports = {str(s.name).partition("@")[0] for s in elf.imported_symbols}  # without the version
+        # Not lief's `imported_symbols`: they leave out what has no type, as where a plug-in is linked without the library.
+        imports = {str(s.name).partition("@")[0] for s in elf.symbols if s.shndx == _UNDEFINED}  # without the version
         sections = {str(s.name) for s in elf.sections}
     elif form == PE:
         pe = lief.PE.parse(str(path))

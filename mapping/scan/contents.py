@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lzma
 import os
+import sys
 import tarfile
 import tempfile
 import zipfile
@@ -53,16 +54,20 @@ class Content:
 def of(paths: list[Path]) -> Iterator[Content]:
     """Programs, libraries and sources under the paths, each once; what is neither is passed over.
 
-    UserError: a path is not there, or holds nothing readable.
+    UserError: a path is not there, or is a pipe or device.
     """
     seen: set[tuple[int, int]] = set()
     for path in paths:
         if not path.exists():
             raise UserError(f"{path}: no such file or folder")
-        for file in _files(path):
+        if not (path.is_dir() or path.is_file()):  # to open a pipe is to wait for its writer
+            raise UserError(f"{path}: neither a file nor a folder")
+        closed: list[OSError] = []
+        for file in _files(path, closed):
             try:
                 status = file.stat()
-            except OSError:
+            except OSError as error:
+                yield Content(str(file), file.name, file, trouble=error.strerror or str(error))
                 continue
             if (status.st_dev, status.st_ino) in seen:
                 continue
@@ -73,13 +78,17 @@ def of(paths: list[Path]) -> Iterator[Content]:
                 yield Content(str(file), file.name, file, trouble="may not be read")
             except OSError as error:
                 yield Content(str(file), file.name, file, trouble=error.strerror or str(error))
+        for refused in closed:
+            folder = Path(refused.filename)
+            yield Content(f"{folder}{os.sep}", folder.name, folder, trouble="may not be read")
 
 
-def _files(path: Path) -> Iterator[Path]:
+def _files(path: Path, closed: list[OSError]) -> Iterator[Path]:
+    """Folders that cannot be listed go to `closed`."""
     if not path.is_dir():
         yield path
         return
-    for folder, inner, files in os.walk(path):  # links to folders are not followed
+    for folder, inner, files in os.walk(path, onerror=closed.append):  # links to folders are not followed
         inner.sort()
         for name in sorted(files):
             file = Path(folder, name)
@@ -93,17 +102,25 @@ def _one(label: str, name: str, path: Path, depth: int) -> Iterator[Content]:
         if depth >= DEPTH:
             yield Content(label, name, path, trouble=f"archives more than {DEPTH} deep in each other are not opened")
             return
+        if lower.endswith(".zst") and sys.version_info < (3, 14):
+            yield Content(label, name, path, trouble="Zstandard archives are opened with Python 3.14 or later")
+            return
         members = _zip(path) if lower.endswith(_ZIPS) else _tar(path)
         try:
             yield from _members(label, members, depth)
         except _BROKEN as error:
-            yield Content(label, name, path, trouble=f"a broken archive: {error}")
+            yield Content(label, name, path, trouble=f"a broken archive: {_why(error)}")
         return
     with path.open("rb") as stream:
         if form_of(stream.read(4)):
             yield Content(label, name, path)
         elif is_source(name) and path.stat().st_size <= SOURCE_BYTES:
             yield Content(label, name, path, source=True)
+
+
+def _why(error: Exception) -> str:
+    """One line: tarfile tells of each compression that it tried."""
+    return next(iter(str(error).splitlines()), "").rstrip(":") or type(error).__name__
 
 
 def _members(label: str, members: Iterator[tuple[str, IO[bytes]]], depth: int) -> Iterator[Content]:

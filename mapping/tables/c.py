@@ -39,7 +39,6 @@ OPAQUE = (
 # Element types whose names are those of headers that every library includes.
 ELEMENTS = frozenset(("__half", "__nv_bfloat16", "cuComplex", "cuDoubleComplex"))
 UNDECLARED = BUILTIN | ELEMENTS | frozenset((*SYSTEM, *FOREIGN, *OPAQUE))
-NEIGHBOURS = frozenset((*FOREIGN, *OPAQUE))
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 _TYPE = re.compile(
     r"(?P<before>(?:(?:const|volatile) )*)(?:(?:struct|enum|union) (?P<tag>\w+)|(?P<words>\w+(?: (?:int|long|char|short))*))"

@@ -166,8 +166,7 @@ def names(expr: Expr) -> set[str]:
             return names(left) | names(right)
 
 
-# What a shape and a condition may call.
-SHAPES = ("max", "min", "op", "sided")
+# What a condition may call.
 CONDITIONS = ("empty", "max", "min")
 
 

@@ -156,11 +156,18 @@ class Kind:
 
 
 _C = re.compile(r"c\((?P<type>.*)\)\s*", re.ASCII | re.DOTALL)
+_READ: dict[str, Kind] = {}  # by their text: 5,000 parameters have some 600 of them
 
 
 def parse_kind(node: Node) -> Kind:
     """Read one kind; a message names the word and what it takes."""
     text = node.text("a kind such as dim, op or matrix(in, (m, n), lda)")
+    if text not in _READ:
+        _READ[text] = _parse(text, node)
+    return _READ[text]
+
+
+def _parse(text: str, node: Node) -> Kind:
     c_type = _C.fullmatch(text)
     if c_type:
         spelled = " ".join(c_type["type"].split())

@@ -1,7 +1,8 @@
 """The typed model of the tables: frozen dataclasses that stand between the loader and everything else.
 
 `Tables` holds libraries and entries. An `Entry` is one family; `Tables.functions()` expands it to one `Function` for each
-exported symbol, with both C prototypes resolved. Each object keeps the place in the YAML it came from.
+exported symbol, with both C prototypes resolved. Each object keeps the place in the YAML it came from. Libraries are in
+library.py, types and forms of symbols in forms.py; all of it is imported from here.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from functools import cached_property
 from itertools import product
 
 from .expr import Expr
-from .kinds import ELEMENTS, OPTIONS, SIZES, Element, Kind
+from .forms import TYPES, UNTYPED, Form, TypeRecord, cuda_type, expand, rocm_type
+from .kinds import OPTIONS, Element, Kind
+from .library import MAJORS, REASONS, Library, LibraryVersion, Slot
 from .marks import Where
+from .types import version_key
 
-MAJORS = (11, 12, 13)
-# dg_reason names (mapping/runtime/dragoman.h) that every library answers by a status of its own.
-REASONS = ("bad_handle", "forked", "no_backend", "no_memory", "no_kernels", "closing", "unsupported", "invalid")
 PREFIXES = {  # AMD's library by the beginning of a function's name; the first match counts
     "rocblas_": "rocblas",
     "rocsolver_": "rocsolver",
@@ -26,147 +27,6 @@ PREFIXES = {  # AMD's library by the beginning of a function's name; the first m
     "miopen": "miopen",
     "hip": "hip",
 }
-
-
-def version_key(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split("."))
-
-
-@dataclass(frozen=True, slots=True)
-class LibraryVersion:
-    """One emulated version of a library: the newest of its major."""
-
-    major: int  # CUDA major; for cuDNN its own
-    version: str
-    number: int  # what Get*Version answers
-    linux: str  # file name and SONAME
-    windows: str
-    cuda: tuple[int, ...] = ()  # CUDA majors whose folders it lies in, where `major` is the library's own
-    parts: tuple[str, ...] = ()  # sub-libraries beside the main one
-
-    @property
-    def folders(self) -> tuple[int, ...]:
-        """CUDA majors whose folders it lies in."""
-        return self.cuda or (self.major,)
-
-    def soname(self, part: str = "") -> str:
-        """`libcudnn.so.9`, and of its part `ops` `libcudnn_ops.so.9`."""
-        return self.linux.replace(".so", f"_{part}.so", 1) if part else self.linux
-
-    def file_name(self, target: str, part: str = "") -> str:
-        if target != "windows":
-            return self.soname(part)
-        return self.windows.replace("64_", f"_{part}64_", 1) if part else self.windows
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A handle or descriptor of a library that is a slot of the core: its C type, the slot's struct and its magic."""
-
-    type: str
-    struct: str
-    magic: str
-
-
-@dataclass(frozen=True, slots=True)
-class Library:
-    """One replacement library (`cublas`), in all its versions."""
-
-    name: str
-    title: str
-    status: str
-    prefix: str  # of status constants: CUBLAS_STATUS_
-    reasons: Mapping[str, str]  # dg_reason name -> status constant without prefix
-    versions: Mapping[int, LibraryVersion]
-    backends: tuple[str, ...]
-    data: Mapping[str, tuple[str, ...]]  # exported variables -> targets that have them
-    where: Where
-    handle: Slot | None = None
-    descriptors: Mapping[str, Slot] = field(default_factory=dict)
-    explains: bool = False  # it keeps the text of the last error
-    support: tuple[str, ...] = ()  # AMD functions that pieces shared by its blocks call
-    shared_blocks: bool = False  # hand-written blocks are compiled once, and called by hot and cold functions
-    statuses: Mapping[str, str] = field(default_factory=dict)  # AMD's library -> translation of its statuses
-    constants: tuple[str, ...] = ()  # files of tables/types whose constants hand-written blocks may use
-    headers: tuple[str, ...] = ()  # that declare its functions
-    chapters: tuple[str, ...] = ()  # table files in the order of NVIDIA's manual
-    wide_since: str = ""  # the version that brought the `_64` forms
-    keeper: str = ""  # the C function that every error goes through, where there is a last error
-    own_streams: bool = False  # what programs name as a stream may be a number that stands for one
-
-    def constant(self, name: str) -> str:
-        """Full name of a status constant."""
-        return self.prefix + name
-
-    def place(self, file: str) -> int:
-        """Where a table file stands in NVIDIA's manual, for sorting: what `chapters` does not name comes before `internal`."""
-        name = file.rsplit("/", 1)[-1].removesuffix(".yaml")
-        if name == "internal":
-            return len(self.chapters) + 1
-        return self.chapters.index(name) if name in self.chapters else len(self.chapters)
-
-    def cell(self, text: str) -> str:
-        """The constant that a cell of `combos` writes without the library's prefix: CUBLAS_COMPUTE_32F."""
-        return self.prefix.removesuffix("STATUS_") + text
-
-    @property
-    def counts_itself(self) -> bool:
-        """Its majors are its own, not CUDA's (cuDNN)."""
-        return any(v.cuda for v in self.versions.values())
-
-    def titled(self, major: int) -> str:
-        """`cuBLAS for CUDA 12`, `cuDNN 9`."""
-        return f"{self.title} {major}" if self.counts_itself else f"{self.title} for CUDA {major}"
-
-    def slot(self, kind: Kind) -> Slot | None:
-        """The slot behind a parameter that is a handle or a descriptor."""
-        if kind.name == "handle":
-            return self.handle
-        return self.descriptors.get(kind.type) if kind.name == "desc" else None
-
-
-@dataclass(frozen=True, slots=True)
-class TypeRecord:
-    """A type of a family: its letters and the element type of each role."""
-
-    name: str
-    roles: Mapping[str, str]
-
-    def element(self, role: str) -> Element:
-        if role == "X" and "X" not in self.roles:
-            role = "T"
-        return ELEMENTS[self.roles.get(role, role)]
-
-    def has(self, role: str) -> bool:
-        return role in self.roles or role == "X" or role in ELEMENTS
-
-
-TYPES = {
-    name: TypeRecord(name, {"T": t, "R": r, **({"X": r} if name in ("Cs", "Zd") else {})})
-    for name, t, r in (
-        ("S", "f32", "f32"), ("D", "f64", "f64"), ("C", "c32", "f32"), ("Z", "c64", "f64"), ("H", "f16", "f16"),
-        ("Sc", "c32", "f32"), ("Dz", "c64", "f64"), ("Cs", "c32", "f32"), ("Zd", "c64", "f64"),
-    )
-}  # fmt: skip
-UNTYPED = TypeRecord("", {})
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """One form of a symbol."""
-
-    base: str  # plain, v2, v1 or host
-    wide: bool = False  # _64
-    twin: str = ""  # ptsz or ptds
-
-    @property
-    def suffix(self) -> str:
-        return (
-            ("_v2" if self.base == "v2" else "") + ("_64" if self.wide else "") + (f"_{self.twin}" if self.twin else "")
-        )
-
-    def __str__(self) -> str:
-        return self.base + ("_64" if self.wide else "") + (f"_{self.twin}" if self.twin else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,10 +184,6 @@ class Entry:
         """AMD functions that its blocks may call."""
         return (*self.calls, *(c for t in self.targets for c in t.calls))
 
-    @property
-    def is_typed(self) -> bool:
-        return self.types != (UNTYPED,)
-
 
 @dataclass(frozen=True, slots=True)
 class CParam:
@@ -393,76 +249,12 @@ class Function:
         return name + "_64" if self.form.wide and not name.endswith("_64") else name
 
 
-def expand(pattern: str, record: TypeRecord) -> str:
-    """`cublas{T}gemm` with a type's letters filled in."""
-    return pattern.replace("{T}", record.name).replace("{t}", record.name.lower())
-
-
 def backend_of(symbol: str) -> str:
     """AMD's library that exports a function, by its name."""
     for prefix, library in PREFIXES.items():
         if symbol.startswith(prefix):
             return library
     return ""
-
-
-def cuda_type(kind: Kind, record: TypeRecord, form: Form) -> str:
-    """C type of a parameter on NVIDIA's side."""
-    if kind.name == "batched" and kind.inner:
-        element = record.element(kind.inner.role).cuda
-        return f"const {element} *const *" if kind.inner.io == "in" else f"{element} *const *"
-    core = kind.core
-    if form.base == "v1":
-        if core.name in OPTIONS:
-            return "char"
-        if core.name == "scalar" and core.io == "in":
-            return record.element(core.role).cuda
-    if core.is_pointer:
-        if core.role == "index":
-            return f"{'const ' if core.io == 'in' else ''}{'int64_t' if form.wide else 'int'} *"
-        element = record.element(core.role).cuda
-        return f"{'const ' if core.io == 'in' else ''}{element} *"
-    if core.name in SIZES:
-        return "size_t" if form.base == "host" else "int64_t" if form.wide else "int"
-    if core.name in OPTIONS:
-        return OPTIONS[core.name][0]
-    fixed = {
-        "handle": "cublasHandle_t", "stride": "long long int", "bytes": "size_t", "stream": "cudaStream_t",
-        "event": "cudaEvent_t", "datatype": "cudaDataType", "info": "int *",
-    }  # fmt: skip
-    return fixed.get(core.name) or core.type
-
-
-# Types that a `c(TYPE)` parameter has under another name on AMD's side.
-_ROCM_NAMES = {
-    "cudaStream_t": "hipStream_t",
-    "cudaEvent_t": "hipEvent_t",
-}
-
-
-def rocm_type(kind: Kind, record: TypeRecord, wide: bool) -> str:
-    """C type of a parameter on AMD's side."""
-    if kind.name == "batched" and kind.inner:
-        element = record.element(kind.inner.role).rocm
-        return f"const {element} *const *" if kind.inner.io == "in" else f"{element} *const *"
-    core = kind.core
-    if core.is_pointer:
-        if core.role == "index":
-            return f"{'const ' if core.io == 'in' else ''}{'int64_t' if wide else 'rocblas_int'} *"
-        element = record.element(core.role).rocm
-        return f"{'const ' if core.io == 'in' else ''}{element} *"
-    if core.name in SIZES:
-        return "int64_t" if wide else "rocblas_int"
-    if core.name in OPTIONS:
-        return OPTIONS[core.name][1]
-    fixed = {
-        "handle": "rocblas_handle", "stride": "rocblas_stride", "bytes": "size_t", "stream": "hipStream_t",
-        "event": "hipEvent_t", "datatype": "rocblas_datatype", "info": "rocblas_int *",
-    }  # fmt: skip
-    if core.name in fixed:
-        return fixed[core.name]
-    base = core.type.removesuffix("*").strip()
-    return core.type.replace(base, _ROCM_NAMES[base]) if base in _ROCM_NAMES else core.type
 
 
 @dataclass(frozen=True)
@@ -586,3 +378,33 @@ def _element(kind: Kind, record: TypeRecord) -> Element | None:
     if not core.is_pointer or core.role == "index":
         return None
     return record.element(core.role)
+
+
+__all__ = [
+    "MAJORS",
+    "PREFIXES",
+    "REASONS",
+    "TYPES",
+    "UNTYPED",
+    "Attribute",
+    "CParam",
+    "Check",
+    "Combos",
+    "Corner",
+    "Entry",
+    "FirstApi",
+    "Form",
+    "Function",
+    "Library",
+    "LibraryVersion",
+    "Param",
+    "Slot",
+    "Tables",
+    "Target",
+    "TypeRecord",
+    "backend_of",
+    "cuda_type",
+    "expand",
+    "rocm_type",
+    "version_key",
+]

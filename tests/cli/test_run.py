@@ -171,6 +171,26 @@ def test_built_in_path_is_told(tmp_path: Path, compiler: str) -> None:
         assert all("RPATH" in r for r in remarks)
 
 
+@linux
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a file to another user")
+def test_more_rights_than_the_users_are_told(tmp_path: Path) -> None:
+    tool = tmp_path / "tool"
+    tool.write_bytes(Path("/bin/true").read_bytes())
+    tool.chmod(0o4755)
+    assert not start.remarks(program.look(tool))  # one's own are no more
+    os.chown(tool, 65534, -1)
+    tool.chmod(0o4755)
+    (remark,) = start.remarks(program.look(tool))
+    assert remark.startswith("tool runs with its owner's rights (set-uid)")
+
+
+def test_folders_that_would_be_read_as_two(tmp_path: Path) -> None:
+    separator = ";" if sys.platform == "win32" else ":"
+    for folder in {f"{tmp_path}/a{separator}b", f"{tmp_path}/a;b"}:
+        with pytest.raises(UserError, match="DRAGOMAN_CACHE=DIR"):
+            start.environment_for([Path(folder)], {})
+
+
 def test_nothing_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "default_out", lambda: tmp_path)
     with pytest.raises(UserError, match="make it with: dragoman build --cuda 12"):

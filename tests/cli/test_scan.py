@@ -5,15 +5,18 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import random
 import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from as_user import Dragoman
+from dragoman.commands.console import Steps
 from dragoman.scan import contents, isolated, neighbours
 from dragoman.scan.catalogue import Catalogue
 from dragoman.scan.report import Report, scan
@@ -51,6 +54,17 @@ def _program(folder: Path, library: Path, names: tuple[str, ...], more: str = ""
     )
     linked = [str(library)] if names else []
     _zig("-shared", "-nostdlib", str(source), *linked, "-o", str(out))
+    source.unlink()
+    return out
+
+
+def _unlinked(folder: Path, *names: str) -> Path:
+    """A plug-in that lacks some symbols, linked with nothing."""
+    source, out = folder / "plug-in.c", folder / "plug-in.so"
+    lacks = "".join(f"extern int f{i}(void) __asm__({json.dumps(n)});\n" for i, n in enumerate(names))
+    calls = " + ".join(f"f{i}()" for i in range(len(names)))
+    source.write_text(f"{lacks}int p(void) {{ return {calls}; }}\n".replace("\\u001b", "\\033"), encoding="utf-8")
+    _zig("-shared", "-nostdlib", str(source), "-o", str(out))
     source.unlink()
     return out
 
@@ -260,6 +274,87 @@ def test_modules_beside_the_files(monkeypatch: pytest.MonkeyPatch, library: Path
     with isolated.Reader() as reader:
         assert set(reader.facts(program).imports) >= set(ANSWERED)
     assert not ran.exists()
+
+
+def test_symbols_without_a_type(tmp_path: Path) -> None:
+    """A plug-in is often linked without the library that its host brings: what it lacks has no type then."""
+    report = _one(_unlinked(tmp_path, *ANSWERED, UNKNOWN))
+    assert [(n.name, n.how) for n in report.needs()] == [(n, "imported") for n in sorted((*ANSWERED, UNKNOWN))]
+    assert [n.name for n in report.missing] == [UNKNOWN]
+
+
+def test_names_that_are_orders(dragoman: Dragoman, tmp_path: Path) -> None:
+    """A file's own words are shown, never obeyed: by the terminal, or by what draws the tables."""
+    hostile = "cublas[/b]\x1b[31m"
+    folder = tmp_path / "[/b]"
+    folder.mkdir(parents=True)
+    _unlinked(folder, hostile)
+    with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+        archive.writestr("\x1b]0;title\x07\nall answered.c", "cublasSgemm();")
+    for more in ([], ["--all"]):
+        ran = dragoman("scan", str(folder), *more)
+        assert (ran.returncode, ran.stderr) == (1, "")
+        assert "\x1b" not in ran.stdout
+        assert f"{folder}/a.zip: \ufffd]0;title\ufffd\ufffdall answered.c\n" in ran.stdout
+        assert hostile.replace("\x1b", "\ufffd") in ran.stdout
+    assert hostile in json.loads(dragoman("scan", str(folder), "--json").stdout)["missing"]
+
+
+def test_progress_shows_names_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with Steps("looking at files") as steps:
+        steps.at(1, 0, "x[/b]\x07.so")
+    assert "x[/b]\ufffd.so" in terminal.getvalue()
+
+
+def test_what_is_no_file(dragoman: Dragoman, tmp_path: Path) -> None:
+    """To open a pipe would be to wait for whoever writes to it."""
+    pipe = tmp_path / "pipe.so"
+    os.mkfifo(pipe)
+    ran = dragoman("scan", str(pipe))
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == f"dragoman: {pipe}: neither a file nor a folder\n"
+    assert not _one(tmp_path).files
+
+
+def test_folder_that_may_not_be_listed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (tmp_path / "p.c").write_text("cublasSgemm();", encoding="utf-8")
+    real = os.scandir
+
+    def scandir(path: str | int) -> Iterator[os.DirEntry[str]]:
+        if path == str(closed):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    report = _one(tmp_path)
+    assert [(f.path, f.trouble) for f in report.unread] == [(f"{closed}/", "may not be read")]
+    assert [n.name for n in report.needs()] == ["cublasSgemm"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a.tar.gz", "a broken archive: file could not be opened successfully"),
+        ("a.zip", "a broken archive: File is not a zip file"),
+        pytest.param(
+            "a.tar.zst",
+            "Zstandard archives are opened with Python 3.14 or later",
+            marks=pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python opens them"),
+        ),
+    ],
+)
+def test_trouble_is_one_line(name: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"no archive")
+    (file,) = _one(tmp_path / name).unread
+    assert file.trouble == said
 
 
 def test_nothing_there(dragoman: Dragoman, tmp_path: Path) -> None:

@@ -236,6 +236,32 @@ def test_wheels_above_us(bench: Any, place: Place) -> None:
         assert ran.value == [0, ROCM, f"{blas}/librocblas.so.5", f"{core}/libamdhip64.so.7"]
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a file to another user")
+def test_what_others_put_above_us_is_passed_over(bench: Any, place: Place) -> None:
+    """Libraries below a folder that everybody may write to, such as /tmp: another user could leave a runtime or a backend there."""
+    shared = place("shared")
+    core = place("shared/_rocm_sdk_core/lib", bench.rocm(7) / "lib" / "libamdhip64.so.7")
+    blas = place("shared/_rocm_sdk_libraries_gfx110X/lib", bench.rocm(7) / "lib" / "librocblas.so.5")
+    kernels(blas.parent)
+    hers = place("shared/cpu", bench.rocm(7) / "lib" / "libamdhip64.so.7")
+    ours = place("shared/linux/cuda12", bench.fake, bench.core) / bench.fake.name
+    beside = place("shared/cuda12", bench.fake, bench.core) / bench.fake.name
+    shared.chmod(0o1777)
+    for package in (core.parent, blas.parent, hers):
+        os.chown(package, 65534, 65534)
+    ran = bench.run(SHOW, LIB=ours, DRAGOMAN_BACKEND="rocm")
+    assert (ran.value[0], ran.codes) == (NO_BACKEND, ["D010"])
+    ran = bench.run(SHOW, LIB=beside, DRAGOMAN_BACKEND="cpu")
+    assert (ran.value[0], ran.codes) == (NO_BACKEND, ["D008"])
+    os.chown(core.parent, os.geteuid(), -1)  # one's own, or root's, is another matter
+    os.chown(blas.parent, 0, -1)
+    ran = bench.run(SHOW, LIB=ours, DRAGOMAN_BACKEND="rocm")
+    assert ran.value == [0, ROCM, f"{blas}/librocblas.so.5", f"{core}/libamdhip64.so.7"]
+    shared.chmod(0o755)  # and where not everybody may write, whoever did was trusted
+    os.chown(core.parent, 65534, -1)
+    assert bench.run(SHOW, LIB=ours, DRAGOMAN_BACKEND="rocm").value[0] == 0
+
+
 @pytest.mark.parametrize(("release", "hip", "blas"), [(7, 7, 5), (6, 6, 4), (5, 5, 0)])
 def test_every_release_since_5_5(bench: Any, root: Callable[..., Path], release: int, hip: int, blas: int) -> None:
     there = root("rocm", release)

@@ -134,13 +134,9 @@ def _enums(path: Path) -> dict[str, dict[str, int]]:
     return found
 
 
-def same_type(a: str, b: str) -> bool:
-    """Two spellings of one C type: `long long int` and `long long`, `T *const[]` and `T *const *`."""
-    return normal(a) == normal(b)
-
-
 def normal(ctype: str) -> str:
-    """One spelling for a C type; `cudaDataType_t` and `cudaDataType` are one type."""
+    """One spelling for a C type: `long long int` and `long long`, `T *const[]` and `T *const *` are one, as are `cudaDataType_t`
+    and `cudaDataType`."""
     text = " ".join(ctype.replace("*", " * ").replace("[]", " * ").split())
     for longer, shorter in (("long long int", "long long"), ("long int", "long"), ("cudaDataType_t", "cudaDataType")):
         text = text.replace(longer, shorter)

@@ -1,7 +1,7 @@
 """The numbers test and the status test of each function of our cuDNN over the CPU backend, for cuDNN 8 and 9.
 
 `pytest -k cudnnSoftmaxForward` selects them by the symbol; `dragoman parity` runs the same with more examples. The suite can
-fail: see `test_a_wrong_answer_is_seen`.
+fail: see `test_dnn_seen.py`.
 """
 
 from __future__ import annotations

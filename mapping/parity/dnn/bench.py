@@ -79,7 +79,9 @@ class Bench:
                 or bool(self.lacking(refusal.function, case) or self.lacking(procedure.function, case))
                 or golden.refused(procedure.function, procedure.signed(case.values))
             )
-            return Outcome(refusal.status, refusal.function, Verdict(), stage.operands, refused)
+            # An answer of success that the procedure cannot go on with (no algorithm at all) is a fault that it has told.
+            faults = () if refusal.status else tuple(stage.faults)
+            return Outcome(refusal.status, refusal.function, Verdict(faults), stage.operands, refused)
         finally:
             stage.close()
 

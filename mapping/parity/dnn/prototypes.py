@@ -1,7 +1,7 @@
 """The parameters of cuDNN's functions as this suite passes them: names and kinds.
 
 The suite judges libraries that are generated from the tables, so it does not take the prototypes from there; a test
-compares these with NVIDIA's headers (`tests/parity_dnn/test_prototypes.py`). A line: the versions that have the function
+compares these with NVIDIA's headers (`tests/abi/test_dnn_prototypes.py`). A line: the versions that have the function
 (`8`, `9`, `*` for both), its name, the result unless it is a status, and parameters with a letter for the kind:
 
     h handle                    i int, unsigned int      p data that is read (device memory)

@@ -80,7 +80,3 @@ def loss(probabilities: Real, label: list[int], length: int, by: str = "activati
         gradient[:length] = p - occupancy
         error[:length] = probabilities.e[:length] + occupancy * np.expm1(4 * walked) + 4 * u * (p + occupancy)
     return Real(cost, walked + 4 * u * abs(cost), u), Real(gradient, error, u)
-
-
-def impossible(label: list[int], length: int) -> bool:
-    return needed(label) > length

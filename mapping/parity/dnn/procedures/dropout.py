@@ -84,10 +84,13 @@ def forward(s: Stage, v: Values) -> None:
     )
     place = s.address(states) if states else 0
     s.check((rate, where, seed) == (float(np.float32(v.rate)), place, v.random), "the descriptor came back otherwise")
+    restored = s.create("Dropout")
     s.run(
-        "cudnnRestoreDropoutDescriptor", dropoutDesc=descriptor, dropout=v.rate, states=states, stateSizeInBytes=size,
+        "cudnnRestoreDropoutDescriptor", dropoutDesc=restored, dropout=v.rate, states=states, stateSizeInBytes=size,
         seed=v.random,
     )  # fmt: skip
+    again_set = s.host("cudnnGetDropoutDescriptor", dropoutDesc=restored, dropout=FLOAT, states=POINTER, seed=LONG_INT)
+    s.check(again_set == (rate, where, seed), f"restored as {again_set}, expected {(rate, where, seed)}")
     state = s.fetch()
     kept = s.dense(y, state) != 0
     plausible(s, kept, v.rate)
