@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import signal
@@ -395,11 +396,19 @@ def _terminated(number: int, _: object) -> None:
     raise SystemExit(128 + number)
 
 
+def _encoded(error: UnicodeError) -> tuple[bytes, int]:
+    """The bytes of a path that Python could not read come out again: `"$(dragoman lib-dir)"` must be that folder."""
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end]
+    return b"".join(bytes([ord(c) - 0xDC00]) if "\udc80" <= c <= "\udcff" else b"?" for c in text), error.end
+
+
 def _prepare_streams() -> None:
-    """A terminal without UTF-8 shows `?` for what it cannot; a stream that the caller has closed is nowhere."""
+    """A terminal without UTF-8 shows `?` for what it cannot, and paths as they are; a stream that the caller has closed is nowhere."""
+    codecs.register_error("dragoman", _encoded)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors="dragoman")

@@ -186,7 +186,7 @@ def _digest(asked: _Asked) -> str:
                 and path.is_file()
             ):
                 info = path.stat()
-                state.update(f"{path} {info.st_mtime_ns} {info.st_size}\n".encode())
+                state.update(f"{path} {info.st_mtime_ns} {info.st_size}\n".encode(errors="surrogateescape"))
     return state.hexdigest()
 
 

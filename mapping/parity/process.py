@@ -154,4 +154,4 @@ class Note:
 
     def __call__(self, text: str) -> None:
         os.lseek(self._file, 0, os.SEEK_SET)
-        os.write(self._file, (text + "\n").encode())
+        os.write(self._file, (text + "\n").encode(errors="surrogateescape"))

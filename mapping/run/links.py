@@ -25,7 +25,7 @@ _OWN = "libdragoman_"  # found by its path beside the real files; nobody links w
 def prepare(built: Path, *, driver: bool) -> Path:
     """The folder of links for `built` (…/linux/cuda12), made or brought up to date. `driver` adds our libcuda."""
     built = built.resolve()
-    place = hashlib.sha256(str(built).encode()).hexdigest()[:12]
+    place = hashlib.sha256(os.fsencode(built)).hexdigest()[:12]
     folder = paths.cache_dir() / "links" / place / (built.name + ("-driver" if driver else ""))
     try:
         _bring_up_to_date(folder, _wanted(built, driver))

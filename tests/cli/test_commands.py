@@ -62,6 +62,26 @@ def test_a_terminal_without_utf_8(dragoman: Dragoman, name: str) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="paths are bytes on Unix")
+def test_paths_that_the_locale_cannot_spell(user: User, dragoman: Dragoman, tmp_path: Path) -> None:
+    """Built into, printed as they are, hashed and linked."""
+    assert dragoman("lib-dir").returncode == 0  # built before, so that the cache is full
+    cache = tmp_path / "cä che"
+    cache.symlink_to(paths.cache_dir())
+    ascii_only = {**user, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "DRAGOMAN_CACHE": str(cache)}
+    ran = subprocess.run(["dragoman", "lib-dir"], env=ascii_only, capture_output=True, timeout=300, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    folder = Path(os.fsdecode(ran.stdout.rstrip()))
+    assert folder.is_relative_to(cache)
+    assert (folder / "libcublas.so").is_file()
+    out = tmp_path / "bü ild"
+    command = ["dragoman", "build", "--cuda", "12", "--function", "cublasSgemm", "--out", str(out)]
+    ran = subprocess.run(command, env=ascii_only, capture_output=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert os.fsencode(out) in ran.stdout
+    assert (out / "linux" / "cuda12" / "libcublas.so.12").is_file()
+
+
 def test_an_output_that_is_closed(user: dict[str, str]) -> None:
     command = ["sh", "-c", "exec dragoman coverage --format json >&-"]
     ran = subprocess.run(command, env=user, text=True, capture_output=True, timeout=60, check=False)
@@ -82,7 +102,7 @@ def test_a_build_that_is_stopped(number: int, status: int, last: str, user: User
         while not list(out.glob(".*/**/*.pyx")) and time.monotonic() < deadline:  # its temporary folder is being filled
             time.sleep(0.02)
         process.send_signal(number)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)  # the step under way is waited for
         assert process.returncode == status, err
         assert "Traceback" not in err
         assert err.splitlines()[-1:] == [last] or not last
