@@ -233,7 +233,7 @@ cdef inline cublasStatus_t gels_batched(dg_blas *h, cublasOperation_t trans, int
     info[0] = 0
     if trans != CUBLAS_OP_N or m < n:
         return CUBLAS_STATUS_NOT_SUPPORTED
-    if m == 0 or n == 0 or count == 0 or (nrhs == 0 and (A is NULL or C is NULL or infos is NULL)):
+    if m == 0 or n == 0 or nrhs == 0 or count == 0:
         return CUBLAS_STATUS_SUCCESS
     if A is NULL:
         return wrong(info, 4)
