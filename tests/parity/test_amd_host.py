@@ -30,7 +30,7 @@ FEW = (
     "cublasSaxpy_v2",
     "cublasCdotc_v2",
     "cublasGemmEx",
-    "cublasSgemmGroupedBatched",
+    "cublasGemmGroupedBatchedEx",
 )
 
 
@@ -123,7 +123,7 @@ def test_the_last_results_are_kept(release: str) -> None:
     assert len(record.outcomes) > 600
     assert record.ok, record.summary()
     handles = [o for o in record.outcomes if o.calls and not o.refused and o.devices]
-    assert len(handles) > 500
+    assert len(handles) > 470  # all but those of the first API, which has one handle
 
 
 def test_coverage_shows_what_has_not_changed_since(monkeypatch: pytest.MonkeyPatch) -> None:

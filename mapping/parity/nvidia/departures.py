@@ -48,12 +48,28 @@ _LIMITS = "limits of NVIDIA's devices; ours keep what was set"
 _CAPTURE = "the CPU backend's runtime captures no streams"
 _RANGES = "where managed memory lies is not told: the CPU backend has one memory"
 _GRAPH = "events within graphs are not answered"
+_ZERO = "a factor of 0 over NaN or a singular triangle is nobody's promise: NVIDIA's reads it, ours gives BLAS's zeros"
 STEPS: tuple[Step, ...] = (
     Step(
         "copies",
         "cudaMem*2D",
         "device 6[34] *",
         "HIP's answer to a pitch below the width (INVALID_PITCH_VALUE), also over one row",
+    ),
+    Step("corners_of_level_3", "cublasSsyrk_v2", "handle 0 0 2 2 [[]0[]] [[]1 nan 2 4[]] *", _ZERO),
+    Step("corners_of_level_3", "cublasStr?m_v2", "handle 0 0 0 ? 2 2 [[]0[]] *", _ZERO),
+    Step(
+        "corners_of_rotations",
+        "cublasSrotg_v2",
+        "handle *[in]* [[]9[]] [[]9[]]",
+        "NaN and infinity: what comes out beside NaN is nobody's promise",
+    ),
+    Step("corners_of_searches", "cublasSnrm2_v2", "handle 3 *inf*", "NaN beside infinity: NVIDIA's forgets the NaN"),
+    Step(
+        "corners_of_systems",
+        "cublasSgelsBatched",
+        "handle 0 2 2 0 *",
+        "no right sides: nothing is done here, and nothing told",
     ),
     Step("devices", "cudaDeviceEnablePeerAccess", "* 1", "refused either way: another of two wrong arguments is named"),
     Step("devices", "cudaDeviceGetAttribute", "out 1[45]? 0", "attributes newer than the runtime that was asked"),
