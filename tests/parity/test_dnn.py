@@ -63,7 +63,7 @@ def test_statuses(sessions: dict[int, DnnSession], case: tuple[int, Procedure]) 
 
 
 def test_a_refusal_that_no_table_tells_of_is_seen(folder: Path) -> None:
-    """Dropout of bfloat16: right as long as the table says that it is lacking."""
+    """Pooling of doubles: right as long as the table says that it is lacking."""
 
     class Unaware(DnnSession):
         def _config(self) -> dict[str, object]:
@@ -71,7 +71,7 @@ def test_a_refusal_that_no_table_tells_of_is_seen(folder: Path) -> None:
 
     told_of = replace(options(9, folder), parts=("numbers",))
     with DnnSession(told_of) as aware, Unaware(told_of) as unaware:
-        procedure = PROCEDURES["cudnnDropoutForward"]
+        procedure = PROCEDURES["cudnnPoolingForward"]
         assert examined(aware, procedure, ("numbers",)).ok
         wrong = examined(unaware, procedure, ("numbers",))
     assert not wrong.ok

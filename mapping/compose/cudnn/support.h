@@ -149,6 +149,12 @@ DG_HIDDEN uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, i
                                         const double *dy, const double *x, double *dx);
 DG_HIDDEN uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step,
                                        double scale, const double *y, double *x);
+DG_HIDDEN uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size, const double *x,
+                                      double *y, const double *scale, const double *bias, double factor, double *mean,
+                                      double *variance, double epsilon, double *saved_mean, double *saved_inverse);
+DG_HIDDEN uint32_t dnn_doubles_normed_back(dnn_handle *h, int images, int64_t all, int64_t size, const double *x,
+                                           const double *dy, double *dx, const double *scale, double *dscale, double *dbias,
+                                           double epsilon, const double *saved_mean, const double *saved_inverse);
 
 /* ---- drop: dropout's descriptors */
 DG_HIDDEN uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh); /* fresh: new states from the seed */
