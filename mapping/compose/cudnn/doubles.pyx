@@ -11,51 +11,9 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "doubles.pxi"
 
 from libc.math cimport exp, expm1, log, pow, sqrt, tanh
-
-cdef extern from "support.h" nogil:
-    void *dnn_host(dnn_handle *h, int which, size_t bytes)
-
-cdef enum:
-    PIECE = 32768  # numbers of one operand that are on the host at a time
-
-
-cdef inline uint32_t moved(uint32_t status) noexcept nogil:
-    return 0 if status == 0 else dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"a copy of doubles", status)
-
-
-cdef double *room(dnn_handle *h, int64_t numbers) noexcept nogil:
-    """Host memory; NULL: a reason is told."""
-    cdef void *memory
-    cdef int captured = 0
-    if dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &captured) == 0 and captured != 0:
-        cannot(b"doubles pass through the host here, which no captured stream can wait for")
-        return NULL
-    memory = dnn_host(h, 1, <size_t>numbers * sizeof(double))
-    if memory is NULL:
-        dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for doubles on the host")
-    return <double *>memory
-
-
-cdef uint32_t fetched(dnn_handle *h, double *to, const double *source, int64_t pitch, int rows, int columns) noexcept nogil:
-    cdef size_t width = <size_t>columns * sizeof(double)
-    return moved(dg_hip.hipMemcpy2DAsync(to, width, source, <size_t>pitch * sizeof(double), width, <size_t>rows,
-                                         hipMemcpyDeviceToHost, <hipStream_t>to_stream(h.stream)))
-
-
-cdef uint32_t waited(dnn_handle *h) noexcept nogil:
-    return moved(dg_hip.hipStreamSynchronize(<hipStream_t>to_stream(h.stream)))
-
-
-cdef uint32_t stored(dnn_handle *h, double *to, int64_t pitch, const double *source, int rows, int columns) noexcept nogil:
-    """And wait, before the memory is used again."""
-    cdef size_t width = <size_t>columns * sizeof(double)
-    cdef uint32_t status = moved(dg_hip.hipMemcpy2DAsync(
-        to, <size_t>pitch * sizeof(double), source, width, width, <size_t>rows, hipMemcpyHostToDevice,
-        <hipStream_t>to_stream(h.stream)))
-    return status if status != 0 else waited(h)
-
 
 # ---- activations
 
@@ -70,7 +28,7 @@ cdef double activated(int mode, double alpha, double beta, double gamma, double 
         return 0 if not x > 0 else x if x < alpha else alpha
     if mode == miopenActivationELU:
         return x if x > 0 else alpha * expm1(x)
-    return pow(alpha + beta * x, gamma)
+    return sqrt(alpha + beta * x) if gamma == 0.5 else pow(alpha + beta * x, gamma)
 
 
 cdef double led_back(int mode, double alpha, double y, double dy, double x) noexcept nogil:
