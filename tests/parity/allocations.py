@@ -107,6 +107,8 @@ def tried(subject: Twice, procedure: Procedure, examples: int) -> list[Any]:
 
     for larger in ({}, *LARGER.get(procedure.function.split("_v")[0].removesuffix("Training"), ())):
         one(Case(procedure.function, Values({**golden.baseline(procedure), **larger}), seed=8))
+    for type_ in ("f64", "bf16") if "type" in procedure.base else ():  # these go other ways
+        one(Case(procedure.function, Values({**golden.baseline(procedure), "type": type_}), seed=8))
     drawn()
     return [subject.calls, *found]
 

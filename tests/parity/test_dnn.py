@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 from dragoman.parity.dnn import call
+from dragoman.parity.dnn.bench import Bench
 from dragoman.parity.dnn.cases import Case, Values
 from dragoman.parity.dnn.oracles import lrn
 from dragoman.parity.dnn.registry import PROCEDURES, Procedure
 from dragoman.parity.dnn.runner import DnnOptions, DnnSession, answered, chosen, examined
 from dragoman.parity.dnn.running import exact
-from dragoman.parity.dnn.stage import Stage
-from dragoman.parity.dnn.subject import LibrarySubject
+from dragoman.parity.dnn.stage import RefusedError, Stage
+from dragoman.parity.dnn.subject import LibrarySubject, Subject
 from dragoman.parity.known import applied
 from dragoman.parity.report import FunctionResult, told
 from dragoman.parity.subject import select_backend
@@ -70,21 +73,30 @@ def test_statuses(sessions: dict[int, DnnSession], case: tuple[int, Procedure]) 
     check(sessions[case[0]], case[1], "statuses")
 
 
-def test_a_refusal_that_no_table_tells_of_is_seen(folder: Path) -> None:
-    """Dropout of bfloat16: right as long as the table says that it is lacking."""
+def test_a_refusal_that_no_table_tells_of_is_seen() -> None:
+    """NOT_SUPPORTED counts as right as long as the table says that it is lacking."""
 
-    class Unaware(DnnSession):
+    def refusing(s: Stage, v: Values) -> None:
+        raise RefusedError("cudnnSoftmaxForward", 3000)
+
+    procedure = replace(PROCEDURES["cudnnSoftmaxForward"], body=refusing)
+    case = Case("cudnnSoftmaxForward", Values({**procedure.base, "type": "f64"}))
+    subject = cast(Subject, SimpleNamespace(version=9, kind="library"))
+    told_of = Bench(subject, {"cudnnSoftmaxForward": {"type": ["f64"]}})
+    assert told_of.run(procedure, case).refused
+    assert not Bench(subject).run(procedure, case).refused
+
+
+def test_an_answer_to_what_a_table_calls_lacking_is_seen(folder: Path) -> None:
+    class Modest(DnnSession):
         def _config(self) -> dict[str, object]:
-            return {**super()._config(), "lacks": {}}
+            return {**super()._config(), "lacks": {"cudnnSoftmaxForward": {"type": ["f64", "f16", "bf16"]}}}
 
-    told_of = replace(options(9, folder), parts=("numbers",))
-    with DnnSession(told_of) as aware, Unaware(told_of) as unaware:
-        procedure = PROCEDURES["cudnnDropoutForward"]
-        assert examined(aware, procedure, ("numbers",)).ok
-        wrong = examined(unaware, procedure, ("numbers",))
+    with Modest(replace(options(9, folder), parts=("numbers",))) as session:
+        wrong = examined(session, PROCEDURES["cudnnSoftmaxForward"], ("numbers",))
     assert not wrong.ok
     assert wrong.numbers is not None
-    assert "answers 3000, expected 0" in wrong.numbers.lines[0]
+    assert "is lacking, and the call is answered" in wrong.numbers.lines[0]
 
 
 def test_divisive_normalisation_is_an_h200s(folder: Path) -> None:

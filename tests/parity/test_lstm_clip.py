@@ -82,3 +82,17 @@ def test_a_clipped_cell_is_as_seen(
     assert close(found.x, dx)
     assert close(found.h, [dhx])
     assert close(found.c, [dcx])
+
+
+@pytest.mark.parametrize(("clip", "y", "cy"), [(0.3, 0.07444251972582915, 0.15000000596046448),
+                                               (0.1, 0.024979187850539243, 0.05000000074505806)])  # fmt: skip
+def test_bounds_of_doubles_are_floats(clip: float, y: float, cy: float) -> None:
+    """Weights of 0, a first cell of 1.5, and doubles with all their digits."""
+    f64 = TYPES["f64"]
+    nothing = exact(np.zeros((1, 1)), f64.math)
+    bounds = (float(np.float32(-clip)), float(np.float32(clip)))
+    net = rnn.Network("lstm", 1, 1, [[rnn.Weights(dict.fromkeys(range(8), nothing), {})]], f64, bounds)
+    one = exact(np.full((1, 1, 1), 1.5), f64.math)
+    run = rnn.forward(net, exact(np.zeros((1, 1, 1)), f64.math), [1], exact(np.zeros((1, 1, 1)), f64.math), one)
+    for found, seen in ((run.y, y), (run.c, cy)):
+        assert abs(float(found.v.ravel()[0]) - seen) <= float(found.e.ravel()[0])

@@ -252,14 +252,15 @@ static void refused(cudnnHandle_t handle)
                               1, 0, 0, 0, 0, 1, 1, BATCH, 1));
     OK(cudnnGetMultiHeadAttnBuffers(handle, attention, &weights, &work, &reserve));
     OK(cudaMalloc(&space, work + reserve));
-    for (set = 0; set < 2; ++set) {
-        if (set) OK(cudnnSetDropoutDescriptor(dropout, handle, 1.0f, states, states_size, 1));
+    for (set = -1; set < 2; ++set) {
+        if (set == 0) OK(cudnnSetDropoutDescriptor(dropout, handle, 0.0f, NULL, states_size, 1));
+        if (set == 1) OK(cudnnSetDropoutDescriptor(dropout, handle, 1.0f, states, states_size, 1));
         status = cudnnMultiHeadAttnForward(handle, attention, -1, low, high, lengths, lengths, d, y, NULL, d, y, d, y, d, y, 0,
                                            NULL, work, space, reserve, (char *)space + work);
 #if CUDNN_VERSION >= 90000
-        CHECK(status == (set ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_EXECUTION_FAILED_CUDART));
+        CHECK(status == (set == 1 ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_EXECUTION_FAILED_CUDART));
 #else
-        CHECK(status == (set ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_EXECUTION_FAILED));
+        CHECK(status == (set == 1 ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_EXECUTION_FAILED));
 #endif
     }
     OK(cudnnDestroyDropoutDescriptor(dropout));

@@ -408,12 +408,12 @@ cdef cudnnStatus_t attn_drops_of(const attn *a, void *given, dnn_dropout **found
         return CUDNN_STATUS_SUCCESS
     if dg_foreign(d, DNN_DROPOUT):
         return bad(b"a dropout descriptor of the attention is destroyed")
-    if d.amd is NULL:
-        return dnn_because(CUDNN_STATUS_EXECUTION_FAILED_CUDART, b"a dropout descriptor of the attention has not been set")
+    if d.amd is NULL or d.states is NULL:  # of a rate of 0 too
+        return dnn_because(CUDNN_STATUS_EXECUTION_FAILED_CUDART, b"a dropout descriptor of the attention has no states")
     if d.rate == 0:
         return CUDNN_STATUS_SUCCESS
-    if d.states is NULL or not 0 <= d.rate < 1:  # alone, a dropout takes a rate of 1; in an attention NVIDIA's library does not
-        return bad(b"a dropout descriptor of the attention has no states, or a rate that is not from 0 to less than 1")
+    if not 0 <= d.rate < 1:  # alone, a dropout takes a rate of 1; in an attention NVIDIA's library does not
+        return bad(b"the rate of a dropout descriptor of the attention is not from 0 to less than 1")
     found[0] = d
     return CUDNN_STATUS_SUCCESS
 

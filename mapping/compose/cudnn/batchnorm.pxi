@@ -3,6 +3,18 @@
 include "common.pxi"
 include "amd.pxi"
 
+cdef extern from "support.h" nogil:
+    uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,
+                                   int64_t columns, int64_t pitch, const double *x, double *y)
+    uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, int64_t count, const double *y, const double *dy,
+                                  const double *x, double *dx)
+    uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size, const double *x, double *y,
+                                const double *scale, const double *bias, double factor, double *mean, double *variance,
+                                double epsilon, double *saved_mean, double *saved_inverse)
+    uint32_t dnn_doubles_normed_back(dnn_handle *h, int images, int64_t all, int64_t size, const double *x, const double *dy,
+                                     double *dx, const double *scale, double *dscale, double *dbias, double epsilon,
+                                     const double *saved_mean, const double *saved_inverse)
+
 from libc.math cimport INFINITY
 
 
@@ -49,6 +61,9 @@ cdef struct norm_shape:
     void *image              # both as descriptors of MIOpen's
     void *parameters
     miopenBatchNormMode_t mode
+    int images               # the same as images × channels × size
+    int64_t channels
+    int64_t size
     size_t bytes             # of an image
     size_t parameter_bytes
 
@@ -108,7 +123,7 @@ cdef bint same_layout(const dnn_tensor *a, const dnn_tensor *b) noexcept nogil:
 cdef bint fits(const dnn_tensor *p, const dnn_tensor *x, bint per_activation) noexcept nogil:
     """Whether these parameters are of x's: 1×C×1×1, or 1×C×H×W."""
     cdef int i
-    if p.count != x.count or p.type != CUDNN_DATA_FLOAT:
+    if p.count != x.count or p.type != (CUDNN_DATA_DOUBLE if x.type == CUDNN_DATA_DOUBLE else CUDNN_DATA_FLOAT):
         return False
     for i in range(x.count):
         if p.dim[i] != (1 if i == 0 or (i > 1 and not per_activation) else x.dim[i]):
@@ -135,10 +150,8 @@ cdef cudnnStatus_t shaped(norm_call *c, norm_shape *s) noexcept nogil:
     cdef int i, last
     if x.count != 4 and x.count != 5:
         return bad(b"xDesc has neither 4 nor 5 dimensions")
-    if x.type == CUDNN_DATA_DOUBLE:
-        return cannot(b"MIOpen has no batch normalisation of doubles")
-    if x.type != CUDNN_DATA_FLOAT and x.type != CUDNN_DATA_HALF and x.type != CUDNN_DATA_BFLOAT16:
-        return cannot(b"batch normalisation is of float, half or bfloat16")
+    if not is_float_type(x.type):
+        return cannot(b"batch normalisation is of float, double, half or bfloat16")
     if not fits(p, x, c.per_activation) or not fits(c.md, x, c.per_activation):
         return bad(b"a descriptor of parameters is not as derived from xDesc")
     if not dense(p) or not same_layout(p, c.md):
@@ -164,6 +177,13 @@ cdef cudnnStatus_t shaped(norm_call *c, norm_shape *s) noexcept nogil:
         dim[2] = x.dim[2] if last == 3 else x.dim[2] * x.dim[3]
         dim[3] = x.dim[last]
         s.mode = miopenBNSpatial
+    s.bytes = rounded(dnn_bytes(&s.plain))
+    s.parameter_bytes = rounded(dnn_bytes(p))
+    s.images = dim[0]
+    s.channels = dim[3] if c.per_activation else dim[1]
+    s.size = 1 if c.per_activation else <int64_t>dim[2] * dim[3]
+    if x.type == CUDNN_DATA_DOUBLE:  # not MIOpen's
+        return CUDNN_STATUS_SUCCESS
     dnn_pack(CUDNN_TENSOR_NCHW, x.type, 4, dim, stride)
     s.image = dnn_amd_shape(c.h, x.type, 4, dim, stride)
     dim[0] = 1
@@ -173,8 +193,6 @@ cdef cudnnStatus_t shaped(norm_call *c, norm_shape *s) noexcept nogil:
     s.parameters = dnn_amd_shape(c.h, CUDNN_DATA_FLOAT, 4, dim, stride)
     if s.image is NULL or s.parameters is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
-    s.bytes = rounded(dnn_bytes(&s.plain))
-    s.parameter_bytes = rounded(dnn_bytes(p))
     return CUDNN_STATUS_SUCCESS
 
 
@@ -210,6 +228,19 @@ cdef void *activation_of(dnn_handle *h, dnn_activation *d) noexcept nogil:
     if d.nan == CUDNN_PROPAGATE_NAN:
         return dnn_amd_activation(h, miopenActivationRELU, 0, 0, 0)
     return dnn_amd_activation(h, miopenActivationCLIPPEDRELU, INFINITY, 0, 0)
+
+
+cdef inline int relu_of(const dnn_activation *d) noexcept nogil:
+    """The same, for doubles."""
+    return miopenActivationRELU if d.nan == CUDNN_PROPAGATE_NAN else miopenActivationCLIPPEDRELU
+
+
+cdef int64_t count_of(const dnn_tensor *d) noexcept nogil:
+    cdef int64_t count = 1
+    cdef int i
+    for i in range(d.count):
+        count *= d.dim[i]
+    return count
 
 
 # MIOpen has no activation of bfloat16: there it is put together of what OpTensor has.
@@ -340,7 +371,12 @@ cdef cudnnStatus_t forward(norm_call *c, bint persistent) noexcept nogil:
         else:
             c.variance = memory
         memory += s.parameter_bytes
-    if c.training:
+    if c.xd.type == CUDNN_DATA_DOUBLE:
+        status = <cudnnStatus_t>dnn_doubles_normed(
+            h, c.training, s.images, s.channels, s.size, <const double *>x, <double *>raw, <const double *>c.scale,
+            <const double *>c.bias, c.factor, <double *>c.mean, <double *>c.variance, c.epsilon, <double *>c.saved_mean,
+            <double *>c.saved_inverse)
+    elif c.training:
         status = answered(dg_miopen.miopenBatchNormalizationForwardTraining(
             <miopenHandle_t>h.amd, s.mode, &one, &zero, <miopenTensorDescriptor_t>s.image, x,
             <miopenTensorDescriptor_t>s.image, raw, <miopenTensorDescriptor_t>s.parameters, <void *>c.scale,
@@ -362,6 +398,9 @@ cdef cudnnStatus_t forward(norm_call *c, bint persistent) noexcept nogil:
         return status
     if c.yd.type == CUDNN_DATA_BFLOAT16:
         return bfloat_relu(h, c.activation, c.yd, c.y, memory)
+    if c.yd.type == CUDNN_DATA_DOUBLE:
+        return <cudnnStatus_t>dnn_doubles_activated(
+            h, relu_of(c.activation), INFINITY, 0, 0, 1, count_of(c.yd), count_of(c.yd), <const double *>c.y, <double *>c.y)
     relu = activation_of(h, c.activation)
     row = as_row(h, c.yd)
     if relu is NULL or row is NULL:
@@ -435,6 +474,10 @@ cdef cudnnStatus_t backward(norm_call *c, bint persistent) noexcept nogil:
         if bfloat_relu_too:
             status = bfloat_relu_backward(
                 h, c.yd, c.y_was, c.dyd, dy, passed, taken(&memory, 512 + rounded(dnn_bytes(c.dyd))))
+        elif c.dyd.type == CUDNN_DATA_DOUBLE:
+            status = <cudnnStatus_t>dnn_doubles_led_back(
+                h, relu_of(c.activation), INFINITY, count_of(c.dyd), <const double *>c.y_was, <const double *>dy,
+                <const double *>c.y_was, <double *>passed)
         else:
             relu = activation_of(h, c.activation)
             row = as_row(h, c.dyd)
@@ -466,11 +509,16 @@ cdef cudnnStatus_t backward(norm_call *c, bint persistent) noexcept nogil:
     if keeps:
         dscale = taken(&memory, s.parameter_bytes)
         dbias = memory
-    status = answered(dg_miopen.miopenBatchNormalizationBackward(
-        <miopenHandle_t>h.amd, s.mode, &one, &zero, &one, &zero, <miopenTensorDescriptor_t>s.image, x,
-        <miopenTensorDescriptor_t>s.image, dy, <miopenTensorDescriptor_t>s.image, raw,
-        <miopenTensorDescriptor_t>s.parameters, c.scale, dscale, dbias, c.epsilon, c.saved_mean, c.saved_inverse),
-        b"miopenBatchNormalizationBackward")
+    if c.xd.type == CUDNN_DATA_DOUBLE:
+        status = <cudnnStatus_t>dnn_doubles_normed_back(
+            h, s.images, s.channels, s.size, <const double *>x, <const double *>dy, <double *>raw, <const double *>c.scale,
+            <double *>dscale, <double *>dbias, c.epsilon, <const double *>c.saved_mean, <const double *>c.saved_inverse)
+    else:
+        status = answered(dg_miopen.miopenBatchNormalizationBackward(
+            <miopenHandle_t>h.amd, s.mode, &one, &zero, &one, &zero, <miopenTensorDescriptor_t>s.image, x,
+            <miopenTensorDescriptor_t>s.image, dy, <miopenTensorDescriptor_t>s.image, raw,
+            <miopenTensorDescriptor_t>s.parameters, c.scale, dscale, dbias, c.epsilon, c.saved_mean, c.saved_inverse),
+            b"miopenBatchNormalizationBackward")
     if status == CUDNN_STATUS_SUCCESS:
         status = settled(h, alpha, raw, &s.plain, beta, c.dxd, c.dx)
     if status == CUDNN_STATUS_SUCCESS:
@@ -579,8 +627,6 @@ cdef cudnnStatus_t sized(norm_call *c, bint persistent, dnn_tensor *a, dnn_tenso
     if c.ops == <uint32_t>CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION:
         if zd is NULL or not same_sizes(zd, a) or zd.type != a.type:
             return bad(b"the added image is NULL or not of the others' sizes and type")
-    if c.xd.type == CUDNN_DATA_DOUBLE:
-        return cannot(b"MIOpen has no batch normalisation of doubles")
     if not fits(c.pd, c.xd, c.per_activation) or not fits(c.md, c.xd, c.per_activation):
         return bad(b"a descriptor of parameters is not as derived from xDesc")
     return CUDNN_STATUS_SUCCESS

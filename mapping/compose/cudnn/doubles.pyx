@@ -1,4 +1,4 @@
-"""What MIOpen does not do of doubles, on the host: activations and softmax.
+"""What MIOpen does not do of doubles, on the host: activations, softmax, batch normalisation.
 
 Pieces come to the host, are computed in order and go back, so that the call waits for the handle's stream and cannot be
 captured. MIOpen's numbers of modes are those that its functions of floats take.
@@ -11,51 +11,9 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "doubles.pxi"
 
-from libc.math cimport exp, expm1, log, pow, tanh
-
-cdef extern from "support.h" nogil:
-    void *dnn_host(dnn_handle *h, int which, size_t bytes)
-
-cdef enum:
-    PIECE = 32768  # numbers of one operand that are on the host at a time
-
-
-cdef inline uint32_t moved(uint32_t status) noexcept nogil:
-    return 0 if status == 0 else dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"a copy of doubles", status)
-
-
-cdef double *room(dnn_handle *h, int64_t numbers) noexcept nogil:
-    """Host memory; NULL: a reason is told."""
-    cdef void *memory
-    cdef int captured = 0
-    if dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &captured) == 0 and captured != 0:
-        cannot(b"doubles pass through the host here, which no captured stream can wait for")
-        return NULL
-    memory = dnn_host(h, 1, <size_t>numbers * sizeof(double))
-    if memory is NULL:
-        dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for doubles on the host")
-    return <double *>memory
-
-
-cdef uint32_t fetched(dnn_handle *h, double *to, const double *source, int64_t pitch, int rows, int columns) noexcept nogil:
-    cdef size_t width = <size_t>columns * sizeof(double)
-    return moved(dg_hip.hipMemcpy2DAsync(to, width, source, <size_t>pitch * sizeof(double), width, <size_t>rows,
-                                         hipMemcpyDeviceToHost, <hipStream_t>to_stream(h.stream)))
-
-
-cdef uint32_t waited(dnn_handle *h) noexcept nogil:
-    return moved(dg_hip.hipStreamSynchronize(<hipStream_t>to_stream(h.stream)))
-
-
-cdef uint32_t stored(dnn_handle *h, double *to, int64_t pitch, const double *source, int rows, int columns) noexcept nogil:
-    """And wait, before the memory is used again."""
-    cdef size_t width = <size_t>columns * sizeof(double)
-    cdef uint32_t status = moved(dg_hip.hipMemcpy2DAsync(
-        to, <size_t>pitch * sizeof(double), source, width, width, <size_t>rows, hipMemcpyHostToDevice,
-        <hipStream_t>to_stream(h.stream)))
-    return status if status != 0 else waited(h)
-
+from libc.math cimport exp, expm1, log, pow, sqrt, tanh
 
 # ---- activations
 
@@ -70,7 +28,7 @@ cdef double activated(int mode, double alpha, double beta, double gamma, double 
         return 0 if not x > 0 else x if x < alpha else alpha
     if mode == miopenActivationELU:
         return x if x > 0 else alpha * expm1(x)
-    return pow(alpha + beta * x, gamma)
+    return sqrt(alpha + beta * x) if gamma == 0.5 else pow(alpha + beta * x, gamma)
 
 
 cdef double led_back(int mode, double alpha, double y, double dy, double x) noexcept nogil:
@@ -206,4 +164,196 @@ cdef public uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t i
                     harden(piece + i * size + k, other + i * size + k, count, step, algorithm, scale)
         status = stored(h, x + done * size, some * size, piece, 1, <int>(some * size))
         done += some
+    return status
+
+
+# ---- batch normalisation
+
+cdef struct channels:  # images as rows of C·S numbers; a block is some channels of all of them, one image behind the other
+    int images
+    int64_t all        # C
+    int64_t size       # S: values of a channel in an image
+    int64_t first      # of the block
+    int64_t some
+    double *block
+    double *grads      # of another operand
+    double *given[4]   # parameters of the block's channels
+    double *made[2]
+
+
+cdef uint32_t set_out(dnn_handle *h, channels *c, int images, int64_t all, int64_t size) noexcept nogil:
+    """Its memory, for blocks of as many channels as are worth a copy."""
+    cdef double *memory
+    cdef int i
+    memset(c, 0, sizeof(channels))
+    c.images = images
+    c.all = all
+    c.size = size
+    c.some = PIECE // (images * size) if images * size < PIECE else 1
+    c.some = c.some if c.some < all else all
+    if images * size > 0x7fffffff // 8:
+        return cannot(b"channels of more than 2^28 doubles")
+    memory = room(h, 2 * images * size * c.some + 6 * c.some)
+    if memory is NULL:
+        return CUDNN_STATUS_NOT_SUPPORTED
+    c.block = memory
+    c.grads = memory + images * size * c.some
+    memory = c.grads + images * size * c.some
+    for i in range(6):
+        if i < 4:
+            c.given[i] = memory + i * c.some
+        else:
+            c.made[i - 4] = memory + i * c.some
+    return 0
+
+
+cdef uint32_t block_of(dnn_handle *h, channels *c, const double *x, double *to) noexcept nogil:
+    return fetched(h, to, x + c.first * c.size, c.all * c.size, c.images, <int>(c.some * c.size))
+
+
+cdef uint32_t parameter_of(dnn_handle *h, channels *c, const double *x, double *to) noexcept nogil:
+    return 0 if x is NULL else fetched(h, to, x + c.first, c.some, 1, <int>c.some)
+
+
+cdef uint32_t parameter_back(dnn_handle *h, channels *c, double *x, const double *source) noexcept nogil:
+    return 0 if x is NULL else stored(h, x + c.first, c.some, source, 1, <int>c.some)
+
+
+cdef void moments(const channels *c, int64_t k, double *mean, double *variance) noexcept nogil:
+    cdef const double *p
+    cdef double count = <double>c.images * c.size
+    cdef double total = 0
+    cdef int64_t i
+    cdef int n
+    for n in range(c.images):
+        p = c.block + (n * c.some + k) * c.size
+        for i in range(c.size):
+            total += p[i]
+    mean[0] = total / count
+    total = 0
+    for n in range(c.images):
+        p = c.block + (n * c.some + k) * c.size
+        for i in range(c.size):
+            total += (p[i] - mean[0]) * (p[i] - mean[0])
+    variance[0] = total / count
+
+
+cdef void channel_normed(channels *c, int64_t k, bint training, double factor, double epsilon) noexcept nogil:
+    """given: scale, bias, running mean and variance, both of which become new in training; made: what is saved."""
+    cdef double count = <double>c.images * c.size
+    cdef double mean = c.given[2][k]
+    cdef double variance = c.given[3][k]
+    cdef double inverse
+    cdef double *p
+    cdef int64_t i
+    cdef int n
+    if training:
+        moments(c, k, &mean, &variance)
+        c.given[2][k] = (1 - factor) * c.given[2][k] + factor * mean
+        c.given[3][k] = (1 - factor) * c.given[3][k] + factor * (
+            variance if count == 1 else variance * (count / (count - 1)))
+    inverse = 1 / sqrt(variance + epsilon)
+    c.made[0][k] = mean
+    c.made[1][k] = inverse
+    for n in range(c.images):
+        p = c.block + (n * c.some + k) * c.size
+        for i in range(c.size):
+            p[i] = c.given[0][k] * ((p[i] - mean) * inverse) + c.given[1][k]
+
+
+cdef public uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size, const double *x,
+        double *y, const double *scale, const double *bias, double factor, double *mean, double *variance, double epsilon,
+        double *saved_mean, double *saved_inverse) noexcept nogil:
+    """As MIOpen's batch normalisation of images × all × size, packed; y may be x."""
+    cdef channels c
+    cdef int64_t k
+    cdef uint32_t status = set_out(h, &c, images, all, size)
+    while c.first < all and status == 0:
+        c.some = c.some if c.some < all - c.first else all - c.first
+        status = block_of(h, &c, x, c.block)
+        if status == 0:
+            status = parameter_of(h, &c, scale, c.given[0])
+        if status == 0:
+            status = parameter_of(h, &c, bias, c.given[1])
+        if status == 0:
+            status = parameter_of(h, &c, mean, c.given[2])
+        if status == 0:
+            status = parameter_of(h, &c, variance, c.given[3])
+        if status == 0:
+            status = waited(h)
+        for k in range(c.some if status == 0 else 0):
+            channel_normed(&c, k, training, factor, epsilon)
+        if status == 0:
+            status = stored(h, y + c.first * size, all * size, c.block, images, <int>(c.some * size))
+        if training:
+            if status == 0:
+                status = parameter_back(h, &c, mean, c.given[2])
+            if status == 0:
+                status = parameter_back(h, &c, variance, c.given[3])
+            if status == 0:
+                status = parameter_back(h, &c, saved_mean, c.made[0])
+            if status == 0:
+                status = parameter_back(h, &c, saved_inverse, c.made[1])
+        c.first += c.some
+    return status
+
+
+cdef void channel_normed_back(channels *c, int64_t k, bint saved, double epsilon) noexcept nogil:
+    """given: scale, saved mean and inverse deviation; made: gradients of scale and bias; `grads`, of y, become x's."""
+    cdef double count = <double>c.images * c.size
+    cdef double mean = c.given[1][k]
+    cdef double inverse = c.given[2][k]
+    cdef double dscale = 0
+    cdef double dbias = 0
+    cdef const double *p
+    cdef double *g
+    cdef int64_t i
+    cdef int n
+    if not saved:
+        moments(c, k, &mean, &inverse)
+        inverse = 1 / sqrt(inverse + epsilon)
+    for n in range(c.images):
+        p = c.block + (n * c.some + k) * c.size
+        g = c.grads + (n * c.some + k) * c.size
+        for i in range(c.size):
+            dbias += g[i]
+            dscale += g[i] * ((p[i] - mean) * inverse)
+    c.made[0][k] = dscale
+    c.made[1][k] = dbias
+    for n in range(c.images):
+        p = c.block + (n * c.some + k) * c.size
+        g = c.grads + (n * c.some + k) * c.size
+        for i in range(c.size):
+            g[i] = c.given[0][k] * inverse * (g[i] - dbias / count - (p[i] - mean) * inverse * dscale / count)
+
+
+cdef public uint32_t dnn_doubles_normed_back(dnn_handle *h, int images, int64_t all, int64_t size, const double *x,
+        const double *dy, double *dx, const double *scale, double *dscale, double *dbias, double epsilon,
+        const double *saved_mean, const double *saved_inverse) noexcept nogil:
+    """The saved ones are both given or both NULL."""
+    cdef channels c
+    cdef int64_t k
+    cdef uint32_t status = set_out(h, &c, images, all, size)
+    while c.first < all and status == 0:
+        c.some = c.some if c.some < all - c.first else all - c.first
+        status = block_of(h, &c, x, c.block)
+        if status == 0:
+            status = block_of(h, &c, dy, c.grads)
+        if status == 0:
+            status = parameter_of(h, &c, scale, c.given[0])
+        if status == 0:
+            status = parameter_of(h, &c, saved_mean, c.given[1])
+        if status == 0:
+            status = parameter_of(h, &c, saved_inverse, c.given[2])
+        if status == 0:
+            status = waited(h)
+        for k in range(c.some if status == 0 else 0):
+            channel_normed_back(&c, k, saved_mean is not NULL, epsilon)
+        if status == 0:
+            status = stored(h, dx + c.first * size, all * size, c.grads, images, <int>(c.some * size))
+        if status == 0:
+            status = parameter_back(h, &c, dscale, c.made[0])
+        if status == 0:
+            status = parameter_back(h, &c, dbias, c.made[1])
+        c.first += c.some
     return status

@@ -229,10 +229,16 @@ cdef cudnnStatus_t square_root(dnn_handle *h, double a, dnn_tensor *ad, const vo
     cdef size_t bytes
     cdef char *work
     cdef uint32_t status
-    if cd.type == CUDNN_DATA_DOUBLE:
-        return cannot(b"MIOpen has no square root of doubles")
-    dnn_packed(ad, CUDNN_DATA_FLOAT, &d)
+    dnn_packed(ad, CUDNN_DATA_DOUBLE if cd.type == CUDNN_DATA_DOUBLE else CUDNN_DATA_FLOAT, &d)
     bytes = rounded(dnn_bytes(&d))
+    if cd.type == CUDNN_DATA_DOUBLE:
+        work = <char *>dnn_scratch(h, bytes)
+        if work is NULL:
+            return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
+        status = dnn_moved(h, NULL, a, ad, A, 0, &d, work)
+        if status == 0:
+            status = dnn_activated(h, miopenActivationPOWER, 0, 1, 0.5, &d, work, work)
+        return <cudnnStatus_t>(status if status != 0 else moved_back(h, 1, &d, work, beta, cd, C))
     if bytes > <size_t>0x1ffffffff:
         return cannot(b"more than 2^31 elements")
     work = <char *>dnn_scratch(h, DNN_WORK + 256 + 6 * bytes)

@@ -4,6 +4,12 @@ include "common.pxi"
 include "amd.pxi"
 include "packed.pxi"
 
+cdef extern from "support.h" nogil:
+    uint32_t dnn_doubles_pooled(dnn_handle *h, const dnn_pooling *d, const dnn_tensor *xd, const double *x,
+                                const dnn_tensor *yd, double *y, const double *dy, double *dx)
+    uint32_t dnn_doubles_lrn(dnn_handle *h, const dnn_lrn *d, int64_t images, int64_t count, int64_t step, const double *x,
+                             const double *dy, double *y)
+
 
 cdef public cudnnStatus_t create_lrn_descriptor(cudnnLRNDescriptor_t *place) noexcept nogil:
     cdef cudnnStatus_t status = dnn_new(<void **>place, DNN_LRN)
@@ -50,9 +56,29 @@ cdef public cudnnStatus_t get_lrn_descriptor(dnn_lrn *d, unsigned int *n, double
 
 
 cdef cudnnStatus_t lrn_type(int type) noexcept nogil:
-    if type != CUDNN_DATA_FLOAT and type != CUDNN_DATA_HALF and type != CUDNN_DATA_BFLOAT16:
-        return cannot(b"MIOpen has local normalisation of float and half alone; bfloat16 goes through float")
-    return CUDNN_STATUS_SUCCESS
+    return CUDNN_STATUS_SUCCESS if is_float_type(type) else cannot(b"a normalisation of integers, which MIOpen does not have")
+
+
+cdef cudnnStatus_t lrn_of_doubles(dnn_handle *h, dnn_lrn *d, double a, dnn_tensor *xd, const void *x, dnn_tensor *dyd,
+        const void *dy, double b, dnn_tensor *yd, void *y) noexcept nogil:
+    """dy is NULL forward."""
+    cdef dnn_tensor packed
+    cdef size_t bytes
+    cdef char *work
+    cdef uint32_t status
+    dnn_packed(xd, CUDNN_DATA_DOUBLE, &packed)
+    bytes = rounded(dnn_bytes(&packed))
+    work = <char *>dnn_scratch(h, 3 * bytes)
+    if work is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
+    status = dnn_moved(h, NULL, 1, xd, x, 0, &packed, work)
+    if status == 0 and dy is not NULL:
+        status = dnn_moved(h, NULL, 1, dyd, dy, 0, &packed, work + bytes)
+    if status == 0:
+        status = dnn_doubles_lrn(h, d, xd.dim[0], xd.dim[1], elements_of(xd) // (<int64_t>xd.dim[0] * xd.dim[1]),
+                                 <const double *>work, <const double *>(work + bytes) if dy is not NULL else NULL,
+                                 <double *>(work + 2 * bytes))
+    return <cudnnStatus_t>(status if status != 0 else moved_back(h, a, &packed, work + 2 * bytes, b, yd, y))
 
 
 cdef void channels_of(const dnn_tensor *d, dnn_tensor *packed, dnn_tensor *flat) noexcept nogil:
@@ -99,6 +125,8 @@ cdef public cudnnStatus_t lrn_forward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t 
         return status
     a = dnn_factor(xd.type, alpha)
     b = dnn_factor(xd.type, beta)
+    if xd.type == CUDNN_DATA_DOUBLE:
+        return lrn_of_doubles(h, d, a, xd, x, NULL, NULL, b, yd, y)
     channels_of(xd, &packed, &flat)
     lrn = dnn_amd_lrn(h, miopenLRNCrossChannel, d.n, d.alpha, d.beta, d.k)
     amd = dnn_amd_shape(h, flat.type, flat.count, flat.dim, flat.stride)
@@ -159,6 +187,8 @@ cdef public cudnnStatus_t lrn_backward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t
         return status
     a = dnn_factor(xd.type, alpha)
     b = dnn_factor(xd.type, beta)
+    if xd.type == CUDNN_DATA_DOUBLE:
+        return lrn_of_doubles(h, d, a, xd, x, dyd, dy, b, dxd, dx)
     channels_of(xd, &packed, &flat)
     lrn = dnn_amd_lrn(h, miopenLRNCrossChannel, d.n, d.alpha, d.beta, d.k)
     amd = dnn_amd_shape(h, flat.type, flat.count, flat.dim, flat.stride)
@@ -190,16 +220,26 @@ cdef public cudnnStatus_t lrn_backward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t
     return status if status != CUDNN_STATUS_SUCCESS else dnn_moved(h, work, a, &packed, first + 3 * bytes, b, dxd, dx)
 
 
+cdef cudnnStatus_t behind_cut(dnn_handle *h, dnn_tensor *d, const dnn_tensor *out, const void *wide, void *y) noexcept nogil:
+    """y ← what is wanted of one more in each spatial dimension."""
+    cdef dnn_tensor part = out[0]
+    cdef size_t start = 0
+    cdef int i
+    for i in range(2, d.count):
+        part.dim[i] = d.dim[i]
+        start += <size_t>out.stride[i]
+    return dnn_copy(h, &part, <const char *>wide + start * <size_t>dnn_type_bytes(d.type), d, y)
+
+
 cdef cudnnStatus_t averaged(dnn_handle *h, uint32_t n, dnn_tensor *d, const void *x, void *wide,
         void *y) noexcept nogil:
     """y ← mean of x over n elements in each spatial dimension, zeros beyond the edges; of an even number one more lies
     behind. There the pooling gives one more than is wanted, into `wide`."""
     cdef dnn_pooling pooling
-    cdef dnn_tensor out, part
+    cdef dnn_tensor out
     cdef float one = 1
     cdef float zero = 0
     cdef bint even = n % 2 == 0
-    cdef int64_t start = 0
     cdef void *amd
     cdef void *ax
     cdef void *ay
@@ -215,6 +255,10 @@ cdef cudnnStatus_t averaged(dnn_handle *h, uint32_t n, dnn_tensor *d, const void
         pooling.stride[i] = 1
         out.dim[i + 2] += even
     dnn_packed(&out, d.type, &out)
+    if d.type == CUDNN_DATA_DOUBLE:
+        status = <cudnnStatus_t>dnn_doubles_pooled(h, &pooling, d, <const double *>x, &out, <double *>(wide if even else y),
+                                                   NULL, NULL)
+        return status if status != CUDNN_STATUS_SUCCESS or not even else behind_cut(h, d, &out, wide, y)
     amd = dnn_amd_pooling(h, &pooling)
     ax = dnn_amd_shape(h, d.type, d.count, d.dim, d.stride)
     ay = dnn_amd_shape(h, out.type, out.count, out.dim, out.stride)
@@ -223,13 +267,7 @@ cdef cudnnStatus_t averaged(dnn_handle *h, uint32_t n, dnn_tensor *d, const void
     status = answered(dg_miopen.miopenPoolingForward(
         <miopenHandle_t>h.amd, <miopenPoolingDescriptor_t>amd, &one, <miopenTensorDescriptor_t>ax, x, &zero,
         <miopenTensorDescriptor_t>ay, wide if even else y, 0, NULL, 0), b"miopenPoolingForward")
-    if status != CUDNN_STATUS_SUCCESS or not even:
-        return status
-    part = out
-    for i in range(2, d.count):
-        part.dim[i] = d.dim[i]
-        start += out.stride[i]
-    return dnn_copy(h, &part, <const char *>wide + <size_t>start * 4, d, y)
+    return status if status != CUDNN_STATUS_SUCCESS or not even else behind_cut(h, d, &out, wide, y)
 
 
 cdef struct divisive:  # floats, row by row
@@ -277,18 +315,20 @@ cdef cudnnStatus_t less_means(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, const v
 cdef cudnnStatus_t divisive_begun(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, const void *x, const void *means,
         divisive *v) noexcept nogil:
     cdef dnn_tensor larger
+    cdef int type
     cdef int i
     cdef cudnnStatus_t status = lrn_type(xd.type)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if xd.count != 4 and xd.count != 5:
         return cannot(b"MIOpen averages over 2 and 3 dimensions")
-    dnn_packed(xd, CUDNN_DATA_FLOAT, &v.packed)
-    row_of(xd, CUDNN_DATA_FLOAT, &v.row)
+    type = CUDNN_DATA_DOUBLE if xd.type == CUDNN_DATA_DOUBLE else CUDNN_DATA_FLOAT
+    dnn_packed(xd, type, &v.packed)
+    row_of(xd, type, &v.row)
     larger = v.packed
     for i in range(2, xd.count):
         larger.dim[i] += 1
-    dnn_packed(&larger, CUDNN_DATA_FLOAT, &larger)
+    dnn_packed(&larger, type, &larger)
     v.bytes = rounded(dnn_bytes(&v.packed))
     v.work = <char *>dnn_scratch(h, DNN_WORK + 6 * v.bytes + rounded(dnn_bytes(&larger)))
     if v.work is NULL:

@@ -53,3 +53,13 @@ cdef inline void row_of(const dnn_tensor *d, int type, dnn_tensor *row) noexcept
         row.stride[i] = elements
     row.dim[3] = elements
     row.stride[3] = 1
+
+
+cdef inline uint32_t moved_back(dnn_handle *h, double alpha, dnn_tensor *d, void *raw, double beta, dnn_tensor *yd,
+        void *y) noexcept nogil:
+    """y ← α·raw + β·y of doubles in memory of ours; any factors, of which OpTensor takes floats alone."""
+    cdef uint32_t status = dnn_scale(h, d, alpha, raw)
+    if status == 0 and beta != 0 and not is_single(beta):
+        status = dnn_scale(h, yd, beta, y)
+        beta = 1
+    return status if status != 0 else dnn_moved(h, NULL, 1, d, raw, beta, yd, y)

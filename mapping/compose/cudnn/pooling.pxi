@@ -4,6 +4,10 @@ include "common.pxi"
 include "amd.pxi"
 include "packed.pxi"
 
+cdef extern from "support.h" nogil:
+    uint32_t dnn_doubles_pooled(dnn_handle *h, const dnn_pooling *d, const dnn_tensor *xd, const double *x,
+                                const dnn_tensor *yd, double *y, const double *dy, double *dx)
+
 from libc.stdint cimport INT32_MAX
 
 
@@ -150,9 +154,9 @@ cdef cudnnStatus_t pooling_checked(dnn_pooling *d, dnn_tensor *x, dnn_tensor *y,
         return bad(b"input and output differ in images, channels or type")
     if d.count != 2 and d.count != 3:
         return cannot(b"MIOpen has pooling in 2 and 3 dimensions")
-    if x.type != CUDNN_DATA_FLOAT and x.type != CUDNN_DATA_HALF and x.type != CUDNN_DATA_BFLOAT16:
-        return cannot(b"MIOpen has pooling of float and half alone; bfloat16 goes through float")
-    type[0] = x.type if x.type == CUDNN_DATA_HALF else CUDNN_DATA_FLOAT
+    if not is_float_type(x.type):
+        return cannot(b"pooling of integers, which MIOpen does not have")
+    type[0] = CUDNN_DATA_FLOAT if x.type == CUDNN_DATA_BFLOAT16 else x.type
     return CUDNN_STATUS_SUCCESS
 
 
@@ -177,9 +181,14 @@ cdef cudnnStatus_t pool(dnn_handle *h, dnn_pooling *d, dnn_tensor *xd, const voi
     """y ← pool(x) of packed tensors; keeps where each maximum was where there is memory for it."""
     cdef float one = 1
     cdef float zero = 0
-    cdef void *amd = dnn_amd_pooling(h, d)
-    cdef void *ax = dnn_amd_tensor(h, xd)
-    cdef void *ay = dnn_amd_tensor(h, yd)
+    cdef void *amd
+    cdef void *ax
+    cdef void *ay
+    if xd.type == CUDNN_DATA_DOUBLE:
+        return <cudnnStatus_t>dnn_doubles_pooled(h, d, xd, <const double *>x, yd, <double *>y, NULL, NULL)
+    amd = dnn_amd_pooling(h, d)
+    ax = dnn_amd_tensor(h, xd)
+    ay = dnn_amd_tensor(h, yd)
     if amd is NULL or ax is NULL or ay is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
     return answered(dg_miopen.miopenPoolingForward(
@@ -208,7 +217,7 @@ cdef public cudnnStatus_t pooling_forward(dnn_handle *h, dnn_pooling *d, const v
         return status
     a = dnn_factor(xd.type, alpha)
     b = dnn_factor(xd.type, beta)
-    marked = is_max(d) and d.nan == CUDNN_PROPAGATE_NAN
+    marked = is_max(d) and d.nan == CUDNN_PROPAGATE_NAN and type != CUDNN_DATA_DOUBLE
     x_fits = type == xd.type and dnn_is_packed(xd)
     y_fits = type == yd.type and dnn_is_packed(yd)
     if x_fits and y_fits and b == 0 and not marked and is_row_by_row(xd) and is_row_by_row(yd):
@@ -242,6 +251,22 @@ cdef public cudnnStatus_t pooling_forward(dnn_handle *h, dnn_pooling *d, const v
     if status != CUDNN_STATUS_SUCCESS:
         return status
     return dnn_scale(h, yd, a, y) if out == y else dnn_moved(h, work, a, &py, out, b, yd, y)
+
+
+cdef cudnnStatus_t doubles_back(dnn_handle *h, dnn_pooling *d, double a, dnn_tensor *px, dnn_tensor *py, dnn_tensor *dyd,
+        const void *dy, dnn_tensor *xd, const void *x, double b, dnn_tensor *dxd, void *dx) noexcept nogil:
+    cdef size_t x_bytes = rounded(dnn_bytes(px))
+    cdef char *work = <char *>dnn_scratch(h, 2 * x_bytes + dnn_bytes(py))
+    cdef uint32_t status
+    if work is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")
+    status = dnn_moved(h, NULL, 1, xd, x, 0, px, work)
+    if status == 0:
+        status = dnn_moved(h, NULL, 1, dyd, dy, 0, py, work + 2 * x_bytes)
+    if status == 0:
+        status = dnn_doubles_pooled(h, d, px, <const double *>work, py, NULL, <const double *>(work + 2 * x_bytes),
+                                    <double *>(work + x_bytes))
+    return <cudnnStatus_t>(status if status != 0 else moved_back(h, a, px, work + x_bytes, b, dxd, dx))
 
 
 cdef public cudnnStatus_t pooling_backward(dnn_handle *h, dnn_pooling *d, const void *alpha, dnn_tensor *yd, const void *y,
@@ -279,6 +304,8 @@ cdef public cudnnStatus_t pooling_backward(dnn_handle *h, dnn_pooling *d, const 
     dnn_packed(yd, type, &py)
     x_bytes = rounded(dnn_bytes(&px))
     y_bytes = rounded(dnn_bytes(&py))
+    if type == CUDNN_DATA_DOUBLE:
+        return doubles_back(h, d, a, &px, &py, dyd, dy, xd, x, b, dxd, dx)
     amd = dnn_amd_pooling(h, d)
     ax = dnn_amd_shape(h, px.type, px.count, px.dim, px.stride)
     ay = dnn_amd_shape(h, py.type, py.count, py.dim, py.stride)

@@ -37,7 +37,8 @@ cdef public cudnnStatus_t set_spatial_transformer_nd_descriptor(dnn_spatial *d, 
 
 cdef struct grid_call:
     dnn_handle *h
-    int type               # float or double: halves are brought to float
+    int type               # float or double: numbers of 16 bits are brought to float
+    int stored             # as the program has them
     int64_t images
     int height
     int width
@@ -48,6 +49,10 @@ cdef struct grid_call:
     char *zeros            # for halves
     char *given
     char *result
+
+
+cdef inline bint is_short(int type) noexcept nogil:
+    return type == CUDNN_DATA_HALF or type == CUDNN_DATA_BFLOAT16
 
 
 cdef void plain(grid_call *g, dnn_tensor *d, int rows, int columns, int row_step, int column_step) noexcept nogil:
@@ -69,7 +74,7 @@ cdef inline uint32_t set_one(dnn_handle *h, int type, char *one) noexcept nogil:
     elif type == CUDNN_DATA_FLOAT:
         status = dg_hip.hipMemsetD32Async(one, 0x3f800000, 1, stream)
     else:
-        status = dg_hip.hipMemsetD16Async(one, 0x3c00, 1, stream)
+        status = dg_hip.hipMemsetD16Async(one, 0x3c00 if type == CUDNN_DATA_HALF else 0x3f80, 1, stream)
     return 0 if status == 0 else dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"hipMemsetD32Async", status)
 
 
@@ -133,20 +138,21 @@ cdef uint32_t widened(grid_call *g, const void *halves, int64_t count, char *one
     """A product with 1 whose result is float."""
     cdef float factor = 1
     cdef float nothing = 0
+    cdef rocblas_datatype narrow = rocblas_datatype_f16_r if g.stored == CUDNN_DATA_HALF else rocblas_datatype_bf16_r
     cdef uint32_t status
     cdef void *blas = dnn_blas(g.h)
     if blas is NULL:
         return CUDNN_STATUS_INTERNAL_ERROR
     status = dg_rocblas.rocblas_gemm_strided_batched_ex(
         <rocblas_handle>blas, rocblas_operation_none, rocblas_operation_none, <int>count, 1, 1, &factor, halves,
-        rocblas_datatype_f16_r, <int>count, 0, one, rocblas_datatype_f16_r, 1, 0, &nothing, floats,
+        narrow, <int>count, 0, one, narrow, 1, 0, &nothing, floats,
         rocblas_datatype_f32_r, <int>count, 0, floats, rocblas_datatype_f32_r, <int>count, 0, 1,
         rocblas_datatype_f32_r, rocblas_gemm_algo_standard, 0, 0)
     return 0 if status == 0 else dnn_failed(status_of_rocblas(status), b"rocblas_gemm_strided_batched_ex", status)
 
 
 cdef uint32_t narrowed(grid_call *g, const void *floats, int64_t count, void *halves) noexcept nogil:
-    """The one operation of MIOpen's that takes float and gives half: a normalisation whose bias is float. Of images of
+    """The one operation of MIOpen's that takes float and gives 16 bits: a normalisation whose bias is float. Of images of
     0, with a scale of 0, it leaves the bias alone."""
     cdef float factor = 1
     cdef float nothing = 0
@@ -159,7 +165,7 @@ cdef uint32_t narrowed(grid_call *g, const void *floats, int64_t count, void *ha
     dim[3] = <int32_t>count
     stride[0] = stride[1] = stride[2] = <int32_t>count
     stride[3] = 1
-    image = dnn_amd_shape(g.h, CUDNN_DATA_HALF, 4, dim, stride)
+    image = dnn_amd_shape(g.h, g.stored, 4, dim, stride)
     bias = dnn_amd_shape(g.h, CUDNN_DATA_FLOAT, 4, dim, stride)
     if image is NULL or bias is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
@@ -184,10 +190,11 @@ cdef cudnnStatus_t grid(dnn_handle *h, dnn_spatial *d, bint back, const void *gi
         return bad(b"theta, grid or a gradient is NULL")
     if d.count != 4:
         return bad(b"the descriptor is not set, or not of 4 dimensions")
-    half = d.type == CUDNN_DATA_HALF
-    if d.type != CUDNN_DATA_FLOAT and d.type != CUDNN_DATA_DOUBLE and not half:
-        return cannot(b"grids are of float, double or half")
+    if not is_float_type(d.type):
+        return cannot(b"grids are of floating-point numbers")
+    half = is_short(d.type)
     g.h = h
+    g.stored = d.type
     g.type = CUDNN_DATA_FLOAT if half else d.type
     g.bytes = <size_t>dnn_type_bytes(g.type)
     g.images, g.height, g.width = d.dim[0], d.dim[2], d.dim[3]
@@ -218,7 +225,7 @@ cdef cudnnStatus_t grid(dnn_handle *h, dnn_spatial *d, bint back, const void *gi
         return dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"hipMemsetAsync", status)
     status = add_coordinates(&g)
     if half and status == 0:
-        status = set_one(h, CUDNN_DATA_HALF, half_one)
+        status = set_one(h, d.type, half_one)
         if status == 0:
             status = widened(&g, given, in_count, half_one, g.given)
     if status != 0:
@@ -447,7 +454,7 @@ cdef void part_of(const dnn_tensor *given, const dnn_tensor *sizes, dnn_tensor *
 cdef uint32_t brought(sample_call *s, dnn_tensor *d, const void *data, dnn_tensor *pack, char *to) noexcept nogil:
     """Packed, and halves as floats."""
     cdef uint32_t status
-    if d.type != CUDNN_DATA_HALF:
+    if not is_short(d.type):
         return dnn_copy(s.g.h, d, data, pack, to)
     status = dnn_copy(s.g.h, d, data, pack, s.stage)
     return status if status != 0 else widened(
@@ -459,7 +466,7 @@ cdef uint32_t blended(sample_call *s, double alpha, char *raw, dnn_tensor *pack,
     """y ← α·raw + β·y. Doubles are scaled beforehand: OpTensor's factors are floats."""
     cdef dnn_handle *h = s.g.h
     cdef uint32_t status = 0
-    if d.type == CUDNN_DATA_HALF:
+    if is_short(d.type):
         status = narrowed(&s.g, raw, <int64_t>pack.dim[0] * pack.dim[1] * pack.dim[2] * pack.dim[3], s.stage)
         raw = s.stage
     if status == 0 and (beta == 0 or d.type == CUDNN_DATA_DOUBLE):
@@ -529,10 +536,11 @@ cdef uint32_t begun(sample_call *s, dnn_handle *h, dnn_spatial *d, int images, i
     """Memory, lines of numbers, the places as floats."""
     cdef char *at = NULL
     cdef char *memory
-    cdef bint half = d.type == CUDNN_DATA_HALF
+    cdef bint half = is_short(d.type)
     cdef int64_t in_count, out_count
     cdef uint32_t status
     s.g.h = h
+    s.g.stored = d.type
     s.g.type = CUDNN_DATA_FLOAT if half else d.type
     s.g.bytes = <size_t>dnn_type_bytes(s.g.type)
     s.g.images, s.g.height, s.g.width = images, height, width
@@ -554,16 +562,12 @@ cdef uint32_t begun(sample_call *s, dnn_handle *h, dnn_spatial *d, int images, i
     if status == 0:
         status = set_one(h, s.g.type, s.one)
     if status == 0 and half:
-        status = set_one(h, CUDNN_DATA_HALF, s.half_one)
+        status = set_one(h, d.type, s.half_one)
     if status == 0:
         status = middle(s, width, s.g.line)
     if status == 0:
         status = middle(s, height, s.lines)
     return status
-
-
-cdef inline bint samples(int type) noexcept nogil:
-    return type == CUDNN_DATA_FLOAT or type == CUDNN_DATA_DOUBLE or type == CUDNN_DATA_HALF
 
 
 cdef public cudnnStatus_t sampler_forward(dnn_handle *h, dnn_spatial *d, const void *alpha, dnn_tensor *xd,
@@ -580,8 +584,8 @@ cdef public cudnnStatus_t sampler_forward(dnn_handle *h, dnn_spatial *d, const v
         return cannot(b"xDesc is not of 4 dimensions")
     if yd.count < 4:
         return bad(b"yDesc is not of 4 dimensions")
-    if not samples(d.type):
-        return cannot(b"images are of float, double or half")
+    if not is_float_type(d.type):
+        return cannot(b"images are of floating-point numbers")
     memset(&s, 0, sizeof(s))
     packed(&x_pack, d.type, min(d.dim[0], min(xd.dim[0], yd.dim[0])), min(xd.dim[1], yd.dim[1]), xd.dim[2], xd.dim[3])
     packed(&y_pack, d.type, x_pack.dim[0], x_pack.dim[1], d.dim[2], d.dim[3])
@@ -622,8 +626,8 @@ cdef public cudnnStatus_t sampler_backward(dnn_handle *h, dnn_spatial *d, const 
         return bad(b"the tensors differ in images or channels")
     if dyd.dim[2] != d.dim[2] or dyd.dim[3] != d.dim[3]:
         return bad(b"dy is not of the transformer's output size")
-    if not samples(d.type):
-        return cannot(b"images are of float, double or half")
+    if not is_float_type(d.type):
+        return cannot(b"images are of floating-point numbers")
     memset(&s, 0, sizeof(s))
     packed(&x_pack, d.type, xd.dim[0], xd.dim[1], xd.dim[2], xd.dim[3])
     packed(&y_pack, d.type, xd.dim[0], xd.dim[1], d.dim[2], d.dim[3])

@@ -155,13 +155,23 @@ DG_HIDDEN uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor
 DG_HIDDEN uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
                                  const void *x, void *y);
 
-/* ---- doubles: what MIOpen does not do of them, through the host; not under stream capture */
+/* ---- doubles, doubles_windows: what MIOpen does not do of them, through the host; not under stream capture */
 DG_HIDDEN uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,
                                          int64_t columns, int64_t pitch, const double *x, double *y);
 DG_HIDDEN uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, int64_t count, const double *y,
                                         const double *dy, const double *x, double *dx);
 DG_HIDDEN uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step,
                                        double scale, const double *y, double *x);
+DG_HIDDEN uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size, const double *x,
+                                      double *y, const double *scale, const double *bias, double factor, double *mean,
+                                      double *variance, double epsilon, double *saved_mean, double *saved_inverse);
+DG_HIDDEN uint32_t dnn_doubles_normed_back(dnn_handle *h, int images, int64_t all, int64_t size, const double *x,
+                                           const double *dy, double *dx, const double *scale, double *dscale, double *dbias,
+                                           double epsilon, const double *saved_mean, const double *saved_inverse);
+DG_HIDDEN uint32_t dnn_doubles_pooled(dnn_handle *h, const dnn_pooling *d, const dnn_tensor *xd, const double *x,
+                                      const dnn_tensor *yd, double *y, const double *dy, double *dx);
+DG_HIDDEN uint32_t dnn_doubles_lrn(dnn_handle *h, const dnn_lrn *d, int64_t images, int64_t count, int64_t step,
+                                   const double *x, const double *dy, double *y);
 
 /* ---- drop: dropout's descriptors */
 DG_HIDDEN uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh); /* fresh: new states from the seed */

@@ -320,7 +320,7 @@ def network_of(net: Net, places: Places) -> oracle.Network:
         ]
         for layer in range(v.layers)
     ]
-    clip = (-0.25, float(np.float32(0.3))) if v.clip else None
+    clip = (-0.25, float(np.float32(0.3))) if v.clip else None  # a float with doubles too, as an H200 has it
     return oracle.Network(v.cell, v.hidden, v.projection, weights, net.type, clip, v.skip)
 
 
