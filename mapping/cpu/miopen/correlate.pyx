@@ -56,7 +56,7 @@ cdef enum:
     PLAIN = 111
     TRANSPOSED = 112
     TILE_BYTES = 1 << 21  # of columns: about what stays in the second and third cache
-    TILE_LEAST = 400      # columns, so that packing the filters is worth it
+    TILE_LEAST = 128      # columns, so that packing the filters is worth it
 
 cdef struct Task:
     mi_problem p

@@ -171,8 +171,10 @@ def _statistics(s: Stage, v: Values, plan: _Plan, type_: Type, training: bool) -
     )
     plan.descriptor(_STATS, scale)
     plan.descriptor(_EQUIVALENT, eq_scale)
-    pointers = [(_SCALE, scale, 1), (_BIAS, bias, 1), (_EQ_SCALE, eq_scale, 1), (_EQ_BIAS, eq_bias, 1),
-                (_RUNNING_MEAN, old_mean, kept[2]), (_RUNNING_VARIANCE, old_variance, kept[3])]  # fmt: skip
+    pointers: list[tuple[tuple[int, int], Operand | None, int]] = [
+        (_SCALE, scale, 1), (_BIAS, bias, 1), (_EQ_SCALE, eq_scale, 1), (_EQ_BIAS, eq_bias, 1),
+        (_RUNNING_MEAN, old_mean, kept[2]), (_RUNNING_VARIANCE, old_variance, kept[3]),
+    ]  # fmt: skip
     if training:
         plan.descriptor(_Y_STATS, sums)
         pointers += [(_SUM, sums, 1), (_SQUARES, squares, 1), (_MEAN, saved[0], kept[0]), (_INVERSE, saved[1], kept[1])]
