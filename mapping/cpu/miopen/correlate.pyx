@@ -56,7 +56,7 @@ cdef enum:
     PLAIN = 111
     TRANSPOSED = 112
     TILE_BYTES = 1 << 21  # of columns: about what stays in the second and third cache
-    TILE_LEAST = 400      # columns, so that packing the filters is worth it
+    TILE_LEAST = 128      # columns, so that packing the filters is worth it
 
 cdef struct Task:
     mi_problem p
@@ -126,6 +126,13 @@ cdef inline void step_row(const Task *t, Place *s, int64_t run) noexcept nogil:
 cdef struct Tap:
     int64_t channel
     int64_t offset[3]  # from a position's corner, padding taken off
+    int64_t first      # of a whole row, columns [first, last) see the image
+    int64_t last
+
+
+cdef inline int64_t steps_to(int64_t distance, int64_t stride) noexcept nogil:
+    """How many steps reach so far; most are of 1, and divisions are slow."""
+    return 0 if distance <= 0 else distance if stride == 1 else (distance + stride - 1) / stride
 
 
 cdef inline Tap tap_of(const Task *t, int64_t k) noexcept nogil:
@@ -136,6 +143,8 @@ cdef inline Tap tap_of(const Task *t, int64_t k) noexcept nogil:
         k = k / t.p.w_lens[i]
         i -= 1
     tap.channel = k
+    tap.last = least(t.p.y_lens[2], steps_to(t.p.x_lens[2] - tap.offset[2], t.p.strides[2]))
+    tap.first = least(tap.last, steps_to(-tap.offset[2], t.p.strides[2]))
     return tap
 
 
@@ -152,9 +161,11 @@ cdef inline Run run_of(const Task *t, const Tap *tap, const Place *s, int64_t ru
     r.first = r.last = r.pixel = 0
     if d < 0 or d >= t.p.x_lens[0] or h < 0 or h >= t.p.x_lens[1] or w >= t.p.x_lens[2]:
         return r
-    r.last = least(run, (t.p.x_lens[2] - w + stride - 1) / stride)
-    if w < 0:
-        r.first = least(r.last, (-w + stride - 1) / stride)
+    if run == t.p.y_lens[2]:
+        r.first, r.last = tap.first, tap.last
+    else:
+        r.last = least(run, steps_to(t.p.x_lens[2] - w, stride))
+        r.first = least(r.last, steps_to(-w, stride))
     r.pixel = d * steps[0] + h * steps[1] + w * steps[2]
     return r
 
@@ -181,8 +192,12 @@ cdef void columns_of(
             for i in range(r.first):
                 out[i] = 0
             if step == 1:
-                for i in range(r.first, r.last):
-                    out[i] = <work>load(pixel[i])
+                if source is float and work is float:
+                    if r.last > r.first:
+                        memcpy(out + r.first, pixel + r.first, <size_t>(r.last - r.first) * sizeof(float))
+                else:
+                    for i in range(r.first, r.last):
+                        out[i] = <work>load(pixel[i])
             else:
                 for i in range(r.first, r.last):
                     out[i] = <work>load(pixel[i * step])

@@ -9,6 +9,7 @@ from . import (
     descriptors,
     dropout,
     folded,
+    fused,
     helpers,
     lrn,
     norm,
@@ -22,6 +23,6 @@ from . import (
 )
 
 __all__ = [
-    "attention", "convolution", "ctc", "descriptors", "dropout", "folded", "helpers", "lrn", "norm", "ordered", "pointwise",
-    "pooling", "rnn", "rnn_old", "spatial", "tensors",
+    "attention", "convolution", "ctc", "descriptors", "dropout", "folded", "fused", "helpers", "lrn", "norm", "ordered",
+    "pointwise", "pooling", "rnn", "rnn_old", "spatial", "tensors",
 ]  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...oracles.claims import Array
 from ..cases import Values
 from ..draws import Draw
@@ -20,12 +22,12 @@ def ordered(w: Array) -> Array:
     """Of (K, C, R, S), the fastest last: 32 channels, r, s, 8 filters, odd or even, 4 channels, 2 filters, 4 channels."""
     k, c, r, s = w.shape
     parts = w.reshape(k // 8, 4, 2, c // 32, 8, 4, r, s)  # k by 8 and 2, odd k, c by 32 and 4, c, r, s
-    return parts.transpose(3, 6, 7, 0, 2, 4, 1, 5).ravel()
+    return np.asarray(parts.transpose(3, 6, 7, 0, 2, 4, 1, 5).ravel())
 
 
 def ordered_bias(bias: Array) -> Array:
     """Fours of filters, the odd ones behind the even ones."""
-    return bias.reshape(-1, 4, 2, 4).transpose(0, 2, 1, 3).ravel()
+    return np.asarray(bias.reshape(-1, 4, 2, 4).transpose(0, 2, 1, 3).ravel())
 
 
 def _drawn(d: Draw) -> dict[str, Any]:
