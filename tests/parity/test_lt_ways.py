@@ -44,8 +44,8 @@ def transform(order):
     a, c = np.arange(N * N, dtype=np.int8), np.full(N * N, 77, np.int8)
     desc, one = void(), np.array([1], np.float32)
     assert lt.cublasLtMatrixTransformDescCreate(ctypes.byref(desc), 0) == 0
-    status = lt.cublasLtMatrixTransform(handle, desc, at(one), at(a), layout(3), None, None, None, at(c), layout(3, order, 32 * N if order > 1 else N),
-                                        None)
+    to = layout(3, order, 32 * N if order > 1 else N)
+    status = lt.cublasLtMatrixTransform(handle, desc, at(one), at(a), layout(3), None, None, None, at(c), to, None)
     return [status, bool((c == 77).all()), int(c[1])]
 print(json.dumps({
     "plain": product(68, 0), "plain, factors on the device": product(68, 0, mode=1), "bias": product(68, 0, 4),
