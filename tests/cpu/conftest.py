@@ -1,4 +1,4 @@
-"""librocblas and librocsolver of the CPU backend, built once a session and called through ctypes.
+"""librocblas, librocsolver and libhipblaslt of the CPU backend, built once a session and called through ctypes.
 
 `DRAGOMAN_TEST_CPU` names a folder with a built one; otherwise it is built here, from the cache where nothing changed.
 """
@@ -33,7 +33,7 @@ def library(tables: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from dragoman.build.builder import build
     from dragoman.build.openblas import find_openblas
     from dragoman.build.toolchain import LINUX, find_toolchain
-    from dragoman.generate import cpu_rocblas, cpu_rocsolver
+    from dragoman.generate import cpu_hipblaslt, cpu_rocblas, cpu_rocsolver
 
     out = tmp_path_factory.mktemp("cpu")
     plans = []
@@ -43,6 +43,7 @@ def library(tables: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, text in maker.generate(tables).items():
             (sources / name).write_text(text, encoding="utf-8")
         plans.append(maker.library(tables, sources, find_openblas(LINUX), "linux"))
+    plans.append(cpu_hipblaslt.library(find_openblas(LINUX), "linux"))
     return build(plans, LINUX, find_toolchain(), out).libraries[0]
 
 
