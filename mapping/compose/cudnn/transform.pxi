@@ -121,6 +121,45 @@ cdef public cudnnStatus_t init_transform_dest(dnn_transform *d, dnn_tensor *x, d
     return CUDNN_STATUS_SUCCESS
 
 
+cdef inline bint of_vectors(const dnn_tensor *d) noexcept nogil:
+    return d.format == CUDNN_TENSOR_NCHW_VECT_C or dnn_type_vector(d.type) != 1
+
+
+cdef void by_vectors(const dnn_tensor *d, dnn_tensor *bytes) noexcept nogil:
+    """Images of 8-bit numbers as MIOpen takes them: channels in two dimensions, those side by side (four) and how many
+    of these there are. A tensor of vectors counts its steps in vectors."""
+    cdef int32_t vector = <int32_t>dnn_type_vector(d.type)
+    cdef int i
+    bytes[0] = d[0]
+    bytes.amd = NULL
+    bytes.type = CUDNN_DATA_INT8
+    bytes.format = CUDNN_TENSOR_NCHW
+    bytes.count = 5
+    bytes.dim[1], bytes.dim[2] = d.dim[1] // 4, 4
+    bytes.stride[1], bytes.stride[2] = d.stride[1] * 4, 1 if vector == 4 else d.stride[1]
+    for i in range(2, 4):
+        bytes.dim[i + 1], bytes.stride[i + 1] = d.dim[i], d.stride[i] * vector
+    bytes.stride[0] *= vector
+
+
+cdef cudnnStatus_t transform_vectors(dnn_handle *h, double a, dnn_tensor *xd, const void *x, double b, dnn_tensor *yd,
+        void *y) noexcept nogil:
+    cdef dnn_tensor source, target
+    cdef int wide = (xd.type == CUDNN_DATA_INT8x32) + (yd.type == CUDNN_DATA_INT8x32)
+    if xd.count == 0 or yd.count == 0:
+        return bad(b"a descriptor has not been set")
+    if wide == 1:
+        return bad(b"vectors of 32 go into no others")
+    if (wide or xd.count != 4 or (xd.type != CUDNN_DATA_INT8 and xd.type != CUDNN_DATA_INT8x4)
+            or (yd.type != CUDNN_DATA_INT8 and yd.type != CUDNN_DATA_INT8x4)):
+        return cannot(b"of tensors of vectors only images of INT8x4 are transformed, to and from INT8")
+    if not same_sizes(xd, yd):
+        return bad(b"x and y differ in sizes")
+    by_vectors(xd, &source)
+    by_vectors(yd, &target)
+    return <cudnnStatus_t>dnn_moved(h, NULL, a, &source, x, b, &target, y)
+
+
 cdef public cudnnStatus_t transform_tensor(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x,
         const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
     cdef dnn_tensor packed
@@ -129,6 +168,10 @@ cdef public cudnnStatus_t transform_tensor(dnn_handle *h, const void *alpha, dnn
     cdef cudnnStatus_t status
     if x is NULL or y is NULL or alpha is NULL or beta is NULL:
         return bad(b"x, y, alpha or beta is NULL")
+    a = dnn_factor(yd.type, alpha)
+    b = dnn_factor(yd.type, beta)
+    if of_vectors(xd) or of_vectors(yd):
+        return transform_vectors(h, a, xd, x, b, yd, y)
     status = tensor_checked(xd)
     if status == CUDNN_STATUS_SUCCESS:
         status = tensor_checked(yd)
@@ -136,8 +179,6 @@ cdef public cudnnStatus_t transform_tensor(dnn_handle *h, const void *alpha, dnn
         return status
     if not same_sizes(xd, yd):
         return bad(b"x and y differ in sizes")
-    a = dnn_factor(yd.type, alpha)
-    b = dnn_factor(yd.type, beta)
     if xd.type == yd.type:
         return dnn_moved(h, NULL, a, xd, x, b, yd, y)
     dnn_packed(yd, yd.type, &packed)
