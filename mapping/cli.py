@@ -307,6 +307,7 @@ def run(
     epilog=_example(
         'LD_LIBRARY_PATH="$(dragoman lib-dir)" ./program',
         'gcc program.c -I"$(dragoman lib-dir --headers)" -L"$(dragoman lib-dir)" -lcublas -lcudart',
+        'cmake -B build -DCUDAToolkit_ROOT="$(dragoman lib-dir --toolkit)"',
     ),
 )
 def lib_dir(
@@ -320,11 +321,15 @@ def lib_dir(
         ),
     ] = None,
     headers: Annotated[bool, typer.Option("--headers", help="The folder of the headers instead.")] = False,
+    toolkit: Annotated[
+        bool, typer.Option("--toolkit", help="A folder like NVIDIA's toolkit instead: include, lib64, version.txt.")
+    ] = False,
 ) -> int:
     """Print the folder of the built libraries."""
     from .commands import running
 
-    return running.lib_dir(int(cuda.value), target.value if target else "", driver, headers=headers)
+    wanted = target.value if target else ""
+    return running.lib_dir(int(cuda.value), wanted, driver, headers=headers, toolkit=toolkit)
 
 
 @app.command(short_help="one function, from table line to code", epilog=_example("dragoman explain cublasSgemm"))

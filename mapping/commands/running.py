@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from ..errors import UserError
 from ..run import links, place, start
 from ..run.driver import other_driver
 from ..run.program import find, look
@@ -21,9 +22,14 @@ def run(command: Sequence[str]) -> int:
     return start.start(program.path, command, start.environment_for(folders, os.environ))
 
 
-def lib_dir(major: int, target: str, driver: bool | None, *, headers: bool) -> int:
-    """Prints one folder. `driver`: with our libcuda; None: where nobody else's is here."""
+def lib_dir(major: int, target: str, driver: bool | None, *, headers: bool, toolkit: bool = False) -> int:
+    """Prints one folder. `driver`: with our libcuda; None: where nobody else's is here. `toolkit`: the one that holds both
+    the libraries and the headers, laid out as NVIDIA's toolkit is."""
     target = target or place.host()
+    if toolkit and (target != "linux" or place.host() != "linux"):
+        raise UserError(
+            "--toolkit makes a folder of links, for Linux only; elsewhere name both: lib-dir, lib-dir --headers"
+        )
     if headers:
         print(place.headers(target, major, build_for_use))
         return 0
@@ -31,5 +37,5 @@ def lib_dir(major: int, target: str, driver: bool | None, *, headers: bool) -> i
     if target == "linux" and place.host() == "linux":
         wanted = not other_driver(os.environ) if driver is None else driver
         folder = links.prepare(folder, driver=wanted and links.has_driver(folder))
-    print(folder)
+    print(links.toolkit(folder, place.headers(target, major, build_for_use)) if toolkit else folder)
     return 0

@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from .. import paths
@@ -34,6 +34,28 @@ def prepare(built: Path, *, driver: bool) -> Path:
     return folder
 
 
+def toolkit(libraries: Path, headers: Path) -> Path:
+    """A folder laid out as an installed CUDA toolkit, for CMake's `find_package(CUDAToolkit)` and whatever else is given a
+    `CUDA_HOME`: `include`, `lib64`, and the version in a file, which CMake reads where there is no nvcc.
+
+    `libraries` is a folder that `prepare` made.
+    """
+    number = re.search(r"#define CUDART_VERSION (\d+)", (headers / "cuda_runtime_api.h").read_text(encoding="utf-8"))
+    assert number
+    version = f"CUDA Version {int(number[1]) // 1000}.{int(number[1]) % 1000 // 10}.0\n"
+    folder = libraries.with_name(f"{libraries.name}-toolkit")
+    try:
+        _bring_up_to_date(folder, {"include": headers.resolve(), "lib64": libraries}, kept=("version.txt",))
+        file = folder / "version.txt"
+        if not file.is_file() or file.read_text(encoding="utf-8") != version:
+            new = folder / f".version.txt.{os.getpid()}"
+            new.write_text(version, encoding="utf-8")
+            new.replace(file)
+    except OSError as error:
+        raise UserError(paths.cannot_write(folder, error)) from error
+    return folder
+
+
 def has_driver(built: Path) -> bool:
     """Whether this tree has the small libcuda."""
     return (built / DRIVER).is_file()
@@ -51,9 +73,10 @@ def _wanted(built: Path, driver: bool) -> Mapping[str, Path]:
     return found
 
 
-def _bring_up_to_date(folder: Path, wanted: Mapping[str, Path]) -> None:
+def _bring_up_to_date(folder: Path, wanted: Mapping[str, Path], *, kept: Collection[str] = ()) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for stale in {entry.name for entry in os.scandir(folder) if not entry.name.startswith(".")} - set(wanted):
+    there = {entry.name for entry in os.scandir(folder) if not entry.name.startswith(".")}
+    for stale in there - set(wanted) - set(kept):
         with contextlib.suppress(FileNotFoundError):
             (folder / stale).unlink()
     for name, file in wanted.items():

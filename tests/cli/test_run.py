@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -95,6 +96,48 @@ def test_lib_dir(major: int, dragoman: Dragoman) -> None:
 def test_headers_lie_beside(dragoman: Dragoman) -> None:
     folder = Path(dragoman("lib-dir", "--headers", "--cuda", "13").stdout.strip())
     assert "CUBLAS_VER_MAJOR 13" in (folder / "cublas_api.h").read_text(encoding="utf-8")
+
+
+CMAKE = """
+cmake_minimum_required(VERSION 3.17)
+project(t C)
+find_package(CUDAToolkit 12 REQUIRED)
+add_executable(t t.c)
+target_link_libraries(t CUDA::cublas CUDA::cublasLt CUDA::cudart)
+"""
+
+
+@linux
+def test_a_toolkit_for_cmake(dragoman: Dragoman, tmp_path: Path) -> None:
+    folder = Path(dragoman("lib-dir", "--toolkit", "--cuda", "12").stdout.strip())
+    assert (folder / "version.txt").read_text(encoding="utf-8") == "CUDA Version 12.9.0\n"
+    assert (folder / "include" / "cublas_v2.h").is_file()
+    assert (folder / "lib64" / "libcudart.so").is_file()
+    cmake = shutil.which("cmake")
+    if not cmake:
+        pytest.skip("no CMake on this machine")
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE, encoding="utf-8")
+    (tmp_path / "t.c").write_text(
+        "#include <cublas_v2.h>\n#include <cuda_runtime.h>\n"
+        "int main(void) { cublasHandle_t h; return cudaFree(0) || cublasCreate(&h) || cublasDestroy(h); }\n",
+        encoding="utf-8",
+    )
+    made = subprocess.run(
+        [cmake, "-S", tmp_path, "-B", tmp_path / "b", f"-DCUDAToolkit_ROOT={folder}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    subprocess.run([cmake, "--build", tmp_path / "b"], check=True, capture_output=True)
+    assert dragoman("run", "--", str(tmp_path / "b" / "t")).returncode == 0
+
+
+@linux
+def test_a_toolkit_is_for_linux(dragoman: Dragoman) -> None:
+    ran = dragoman("lib-dir", "--toolkit", "--target", "windows")
+    assert ran.returncode == 2
+    assert "for Linux only" in ran.stderr
 
 
 @linux

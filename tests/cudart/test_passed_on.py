@@ -57,8 +57,6 @@ for name, arguments in calls:
 # Names of AMD's that are not NVIDIA's with another beginning.
 _OTHER_NAMES = {
     "cudaThreadSynchronize": "hipDeviceSynchronize",
-    "cudaThreadGetCacheConfig": "hipDeviceGetCacheConfig",
-    "cudaThreadSetCacheConfig": "hipDeviceSetCacheConfig",
     "cudaFreeHost": "hipHostFree",
     "cudaHostAlloc": "hipHostMalloc",
     "cuMemAllocFromPoolAsync": "hipMallocFromPoolAsync",

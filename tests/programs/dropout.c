@@ -1,5 +1,6 @@
-/* Dropout beyond one call: each call draws another mask, a seed repeats its masks in order, a restored descriptor draws new ones,
- * and the backward pass may have another layout. Batch normalisation onto its own input, and with one running value alone.
+/* Dropout beyond one call: each call draws another mask, a seed repeats its masks in order, a restored descriptor draws new ones
+ * or, from a copy of its states, what followed the copy; the backward pass may have another layout.
+ * Batch normalisation onto its own input, and with one running value alone.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/dropout.c" -L"$LIBS" -lcudnn -lcudart -lm -o dropout
  * RUN: dragoman run -- ./dropout
  */
@@ -36,10 +37,10 @@ static int same_mask(const float *a, const float *b)
 static void drop(cudnnHandle_t handle)
 {
     enum { CALLS = 4 };
-    cudnnDropoutDescriptor_t d;
+    cudnnDropoutDescriptor_t d, other;
     cudnnTensorDescriptor_t nchw, nhwc;
-    float x[COUNT], y[2][CALLS][COUNT], dx[COUNT], *there, *out;
-    void *states, *reserve;
+    float x[COUNT], y[2][CALLS][COUNT], later[CALLS][COUNT], dx[COUNT], *there, *out;
+    void *states, *reserve, *copy;
     size_t size, reserved;
     int i, k, turn, n, c, h, w, kept = 0;
     for (i = 0; i < COUNT; ++i) x[i] = 1;
@@ -68,6 +69,24 @@ static void drop(cudnnHandle_t handle)
     OK(cudnnDropoutForward(handle, d, nhwc, there, nhwc, out, reserve, reserved));
     fetch(y[0][0], out, COUNT);
     for (k = 0; k < CALLS; ++k) CHECK(!same_mask(y[0][0], y[1][k]));
+    /* a copy of the states, put back or given to another descriptor, draws what followed it */
+    OK(cudaMalloc(&copy, size));
+    OK(cudaMemcpy(copy, states, size, cudaMemcpyDeviceToDevice));
+    OK(cudnnCreateDropoutDescriptor(&other));
+    for (turn = 0; turn < 3; ++turn) {
+        if (turn == 1) OK(cudaMemcpy(states, copy, size, cudaMemcpyDeviceToDevice));
+        if (turn == 1) OK(cudnnRestoreDropoutDescriptor(d, handle, 0.5f, states, size, 7));
+        if (turn == 2) OK(cudnnRestoreDropoutDescriptor(other, handle, 0.5f, copy, size, 7));
+        for (k = 0; k < CALLS; ++k) {
+            OK(cudnnDropoutForward(handle, turn == 2 ? other : d, nchw, there, nchw, out, reserve, reserved));
+            fetch(turn ? y[1][0] : later[k], out, COUNT);
+            if (turn) CHECK(same_mask(y[1][0], later[k]));
+        }
+    }
+    OK(cudnnDestroyDropoutDescriptor(other));
+    OK(cudaFree(copy));
+    OK(cudnnDropoutForward(handle, d, nhwc, there, nhwc, out, reserve, reserved));
+    fetch(y[0][0], out, COUNT);
     /* the mask is of the elements, wherever they lie */
     OK(cudnnDropoutBackward(handle, d, nchw, there, nchw, out, reserve, reserved));
     fetch(dx, out, COUNT);

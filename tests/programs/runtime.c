@@ -10,6 +10,7 @@
 static void devices(void)
 {
     struct cudaDeviceProp properties;
+    enum cudaFuncCache split = cudaFuncCachePreferEqual;
     int count = 0, device = -1, value = 0;
     OK(cudaGetDeviceCount(&count));
     CHECK(count >= 1);
@@ -20,6 +21,11 @@ static void devices(void)
     CHECK(strlen(properties.name) > 0 && properties.totalGlobalMem > 0);
     OK(cudaDeviceGetAttribute(&value, cudaDevAttrComputeCapabilityMajor, 0));
     CHECK(value == properties.major);
+    OK(cudaDeviceGetCacheConfig(&split));
+    CHECK(split == cudaFuncCachePreferNone);
+    OK(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
+    OK(cudaDeviceGetCacheConfig(&split));
+    CHECK(split == cudaFuncCachePreferL1);
     GIVES(cudaErrorInvalidDevice, cudaSetDevice(12345));
     GIVES(cudaErrorInvalidDevice, cudaGetLastError());
     OK(cudaGetLastError());

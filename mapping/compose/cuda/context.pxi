@@ -228,20 +228,16 @@ cdef inline CUresult context_priority_range(int *least, int *greatest) noexcept 
     return status
 
 
-# ---- preferences that AMD's cards have no use for: taken, and not told back
+# ---- preferences that AMD's cards have no use for: the split is told back, the banks are not
 
 cdef inline CUresult context_get_cache(CUfunc_cache *config) noexcept nogil:
     cdef CUresult status = at_work()
-    if status == CUDA_SUCCESS and config == NULL:
-        status = CUDA_ERROR_INVALID_VALUE
-    if status == CUDA_SUCCESS:
-        config[0] = CU_FUNC_CACHE_PREFER_NONE
-    return status
+    return of_hip(split_get(<uint32_t *>config)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult context_set_cache(CUfunc_cache config) noexcept nogil:
     cdef CUresult status = at_work()
-    return CUDA_ERROR_INVALID_VALUE if status == CUDA_SUCCESS and <unsigned int>config > 3 else status
+    return of_hip(split_set(<uint32_t>config)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult context_get_banks(CUsharedconfig *config) noexcept nogil:

@@ -29,6 +29,14 @@ cdef inline cudaError_t device_reset() noexcept nogil:
     return of_hip(error)
 
 
+cdef inline cudaError_t get_cache_split(cudaFuncCache *config) noexcept nogil:
+    return of_hip(split_get(<uint32_t *>config))
+
+
+cdef inline cudaError_t set_cache_split(cudaFuncCache config) noexcept nogil:
+    return of_hip(split_set(<uint32_t>config))
+
+
 cdef inline cudaError_t priority_range(int *least, int *greatest) noexcept nogil:
     """Least is 0 with CUDA and 1 with HIP; 0 is the default of both."""
     cdef int low = 0, high = 0

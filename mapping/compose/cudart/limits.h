@@ -7,14 +7,15 @@
 #define DRAGOMAN_CUDART_LIMITS_H
 #include <stdint.h>
 
-/* Numbers of cudaLimit and CUlimit: stack, printf, heap, depth and count of nested launches, L2 fetch, L2 that persists. */
-enum { DG_LIMITS = 7, DG_LIMITS_OF_HIP = 3, DG_LIMIT_FETCH = 5, DG_LIMIT_DEVICES = 32, DG_LIMIT_FETCH_MOST = 128 };
+/* Numbers of cudaLimit and CUlimit: stack, printf, heap, depth and count of nested launches, L2 fetch, L2 that persists;
+ * and, kept alike, the preferred split between cache and shared memory, which AMD's cards do not have. */
+enum { DG_LIMITS = 7, DG_CACHE_SPLIT = 7, DG_KEPT = 8, DG_LIMITS_OF_HIP = 3, DG_LIMIT_FETCH = 5, DG_LIMIT_DEVICES = 32, DG_LIMIT_FETCH_MOST = 128 };
 
-static volatile uint64_t dg_limits_set[DG_LIMIT_DEVICES][DG_LIMITS]; /* value + 1; 0: not set */
+static volatile uint64_t dg_limits_set[DG_LIMIT_DEVICES][DG_KEPT]; /* value + 1; 0: not set */
 
 /* What a device starts with, in bytes or pieces. */
 static inline uint64_t dg_limit_default(unsigned limit) {
-    static const uint64_t start[DG_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+    static const uint64_t start[DG_KEPT] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0, 0};
     return start[limit];
 }
 
@@ -30,6 +31,6 @@ static inline void dg_limit_keep(int device, unsigned limit, uint64_t value, int
 }
 
 static inline void dg_limits_forget(int device) {
-    for (unsigned i = 0; i < DG_LIMITS; i++) dg_limit_keep(device, i, 0, 0);
+    for (unsigned i = 0; i < DG_KEPT; i++) dg_limit_keep(device, i, 0, 0);
 }
 #endif

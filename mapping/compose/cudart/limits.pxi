@@ -2,7 +2,7 @@
 
 cdef extern from "cudart/limits.h" nogil:
     enum:
-        DG_LIMITS, DG_LIMITS_OF_HIP, DG_LIMIT_FETCH, DG_LIMIT_FETCH_MOST
+        DG_LIMITS, DG_CACHE_SPLIT, DG_LIMITS_OF_HIP, DG_LIMIT_FETCH, DG_LIMIT_FETCH_MOST
     uint64_t dg_limit_default(unsigned int limit)
     int dg_limit_kept(int device, unsigned int limit, uint64_t *value)
     void dg_limit_keep(int device, unsigned int limit, uint64_t value, int keep)
@@ -42,3 +42,28 @@ cdef inline uint32_t limit_set(unsigned int limit, size_t value) noexcept nogil:
         dg_hip.hipGetLastError()
     dg_limit_keep(device, limit, <uint64_t>value, not by_hip)
     return 0
+
+
+cdef inline uint32_t split_get(uint32_t *config) noexcept nogil:
+    """The preferred split between cache and shared memory, 0 to 3: none, shared, cache, equal. It is told back, no more."""
+    cdef int device = 0
+    cdef uint64_t kept = 0
+    cdef uint32_t error
+    if config == NULL:
+        return hipErrorInvalidValue
+    error = dg_hip.hipGetDevice(&device)
+    if error == 0:
+        dg_limit_kept(device, DG_CACHE_SPLIT, &kept)
+        config[0] = <uint32_t>kept
+    return error
+
+
+cdef inline uint32_t split_set(uint32_t config) noexcept nogil:
+    cdef int device = 0
+    cdef uint32_t error
+    if config > 3:
+        return hipErrorInvalidValue
+    error = dg_hip.hipGetDevice(&device)
+    if error == 0:
+        dg_limit_keep(device, DG_CACHE_SPLIT, config, 1)
+    return error

@@ -2,7 +2,8 @@
 
 MIOpen's states never move: each call would draw the mask of the last one. So before every call but the first the states
 are made anew, of the seed and the number of the call: a descriptor that is set again with its seed repeats its masks in
-order. One that is restored counts from a number that no other has.
+order. The number of masks drawn lies in the program's memory behind MIOpen's states, so that a program may keep a copy of them:
+restored, it draws the masks that followed the copy.
 """
 
 include "generated.pxi"
@@ -46,7 +47,7 @@ cdef uint64_t *the_last
 
 
 cdef uint64_t *restored() noexcept nogil:
-    """How many were restored in this process, by any part of cuDNN's."""
+    """How many were restored in this process without a look at their states, by any part of cuDNN's."""
     global the_last
     if the_last is NULL:
         the_last = <uint64_t *>dg_the_core.shared(b"cudnn.dropouts", sizeof(uint64_t))
@@ -56,6 +57,27 @@ cdef uint64_t *restored() noexcept nogil:
 cdef inline float usable(float rate) noexcept nogil:
     """Any rate is kept, and refused where it is used."""
     return rate if 0 <= rate <= 1 else 0
+
+
+cdef inline bint keep_count(dnn_handle *h, dnn_dropout *d) noexcept nogil:
+    return dg_hip.hipMemsetD32Async(
+        <char *>d.states + d.count_at, <int>d.drawn, 1, <hipStream_t>to_stream(h.stream)) == 0
+
+
+cdef inline bint read_count(dnn_handle *h, dnn_dropout *d) noexcept nogil:
+    """Waits for the stream. False on a stream that is captured, whose states nobody can read before they are there."""
+    cdef hipStream_t stream = <hipStream_t>to_stream(h.stream)
+    cdef uint32_t count = 0
+    cdef int captured = 0
+    if dg_hip.hipStreamIsCapturing(stream, &captured) != 0 or captured != 0:
+        dg_hip.hipGetLastError()
+        return False
+    if (dg_hip.hipMemcpyAsync(&count, <char *>d.states + d.count_at, sizeof(count), hipMemcpyDeviceToHost, stream) != 0
+            or dg_hip.hipStreamSynchronize(stream) != 0):
+        dg_hip.hipGetLastError()
+        return False
+    d.drawn = count
+    return True
 
 
 cdef public uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh) noexcept nogil:
@@ -69,11 +91,13 @@ cdef public uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh) n
             return dnn_failed(status_of_miopen(status), b"miopenCreateDropoutDescriptor", status)
     d.drawn = 0
     if fresh and d.states is not NULL:
+        if not keep_count(h, d):
+            return dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"the states cannot be written")
         status = dg_miopen.miopenSetDropoutDescriptor(
             <miopenDropoutDescriptor_t>d.amd, <miopenHandle_t>h.amd, usable(d.rate), d.states, d.states_size,
             mixed(d.seed, 0), 0, 0, MIOPEN_RNG_PSEUDO_XORWOW)
         return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenSetDropoutDescriptor", status)
-    if not fresh:
+    if not fresh and (d.states is NULL or not read_count(h, d)):
         last = restored()
         d.drawn = (one_more(last) if last is not NULL else 1) << 32
     status = dg_miopen.miopenRestoreDropoutDescriptor(
@@ -98,6 +122,9 @@ cdef public void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d) noexcept no
             dnn_failed(status_of_miopen(status), b"miopenSetDropoutDescriptor", status)
             return NULL
     d.drawn += 1
+    if not keep_count(h, d):
+        dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"the states cannot be written")
+        return NULL
     return d.amd
 
 

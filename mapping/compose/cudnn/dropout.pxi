@@ -43,10 +43,20 @@ cdef public cudnnStatus_t destroy_dropout_descriptor(dnn_dropout *d) noexcept no
     return dnn_delete(d, DNN_DROPOUT)
 
 
+cdef enum:
+    COUNT_BYTES = 16  # behind MIOpen's states: how many masks were drawn of them (drop.pyx)
+
+
+cdef inline size_t count_after(size_t states) noexcept nogil:
+    return (states + COUNT_BYTES - 1) // COUNT_BYTES * COUNT_BYTES
+
+
 cdef public cudnnStatus_t dropout_get_states_size(dnn_handle *h, size_t *size) noexcept nogil:
     if size is NULL:
         return bad(b"sizeInBytes is NULL")
-    return answered(dg_miopen.miopenDropoutGetStatesSize(<miopenHandle_t>h.amd, size), b"miopenDropoutGetStatesSize")
+    cdef uint32_t status = dg_miopen.miopenDropoutGetStatesSize(<miopenHandle_t>h.amd, size)
+    size[0] = count_after(size[0]) + COUNT_BYTES
+    return answered(status, b"miopenDropoutGetStatesSize")
 
 
 cdef cudnnStatus_t set_to(dnn_dropout *d, dnn_handle *h, float rate, void *states, size_t size, unsigned long long seed,
@@ -58,11 +68,13 @@ cdef cudnnStatus_t set_to(dnn_dropout *d, dnn_handle *h, float rate, void *state
         status = dg_miopen.miopenDropoutGetStatesSize(<miopenHandle_t>h.amd, &needed)
         if status != 0:
             return answered(status, b"miopenDropoutGetStatesSize")
-        if size < needed:
+        needed = count_after(needed)
+        if size < needed + COUNT_BYTES:
             return bad(b"stateSizeInBytes is less than cudnnDropoutGetStatesSize says")
     d.rate = rate
     d.states = states
     d.states_size = size
+    d.count_at = needed
     d.seed = seed
     return <cudnnStatus_t>dnn_dropout_set(h, d, fresh)
 

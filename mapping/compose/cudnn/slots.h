@@ -118,7 +118,8 @@ typedef struct dnn_dropout {
     void *states; /* the program's memory */
     size_t states_size;
     unsigned long long seed;
-    uint64_t drawn; /* masks so far; of a restored descriptor from a number of its own on */
+    uint64_t drawn; /* masks so far, of these states */
+    size_t count_at; /* where in the states their number lies: behind MIOpen's */
     void *amd; /* MIOpen's own, of this descriptor only: the states go with it */
 } dnn_dropout;
 

@@ -107,6 +107,7 @@ cdef extern from "slots.h" nogil:
         size_t states_size
         unsigned long long seed
         uint64_t drawn
+        size_t count_at
         void *amd
     ctypedef struct dnn_spatial:
         uint32_t magic

@@ -162,8 +162,6 @@ cdef public cudnnStatus_t transform_tensor(dnn_handle *h, const void *alpha, dnn
         return status
     if not same_sizes(xd, yd):
         return bad(b"x and y differ in sizes")
-    a = dnn_factor(yd.type, alpha)
-    b = dnn_factor(yd.type, beta)
     if xd.type == yd.type:
         return dnn_moved(h, NULL, a, xd, x, b, yd, y)
     dnn_packed(yd, yd.type, &packed)

@@ -73,7 +73,6 @@ STEPS: tuple[Step, ...] = (
     ),
     Step("devices", "cudaDeviceEnablePeerAccess", "* 1", "refused either way: another of two wrong arguments is named"),
     Step("devices", "cudaDeviceGetAttribute", "out 1[45]? 0", "attributes newer than the runtime that was asked"),
-    Step("devices", "cudaDeviceGetCacheConfig", "out", "AMD's devices have no such choice"),
     Step("devices", "cudaDeviceGetStreamPriorityRange", "*", _DEVICE),
     Step("error_strings", "cudaGetErrorString", "*", "a text of our own"),
     Step("events", "cudaStreamWaitEvent", "NULL event 1", _GRAPH),

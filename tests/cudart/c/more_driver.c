@@ -247,8 +247,11 @@ static void settings(void) {
     IS(1, version >= 3020);
     OK(cuModuleGetLoadingMode((void *)&mode));
     IS(1, mode == 1 || mode == 2);
-    OK(cuCtxSetCacheConfig(0));
-    OK(cuCtxGetCacheConfig((void *)&mode));
+    CUfunc_cache split = CU_FUNC_CACHE_PREFER_NONE;
+    OK(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
+    OK(cuCtxGetCacheConfig(&split));
+    IS(CU_FUNC_CACHE_PREFER_L1, split);
+    IS(CUDA_ERROR_INVALID_VALUE, cuCtxSetCacheConfig(4));
     OK(cuCtxSetSharedMemConfig(0));
     OK(cuCtxGetSharedMemConfig((void *)&mode));
     IS(1, mode >= 0 && mode <= 2);
