@@ -57,6 +57,15 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure("RotmgEx", "y1 NULL", 7, "NVIDIA's reads y1 only where the other values call for it"),
     Departure("rotmg", "y1 NULL", 7, "NVIDIA's reads y1 only where the other values call for it"),
+    Departure(
+        "Xt*",
+        "* = -1",
+        7,
+        "sizes are size_t; NVIDIA's takes the huge number, does nothing, writes out of bounds or dies",
+    ),
+    Departure(
+        "Xt*", "* = 1 - 2^32", 7, "sizes are size_t; NVIDIA's takes the huge number, does nothing, hangs or dies"
+    ),
     Departure("trsmBatched", "leading dimensions = 2^33", 0, "NVIDIA's _64 form answers NOT_SUPPORTED beyond 32 bits"),
 )
 

@@ -6,14 +6,14 @@
 
 #define DG_XT 0x54584c42u
 
-enum { XT_BLOCK = 2048 }; /* NVIDIA's order of tiles, which the getter tells until another is set */
+enum { XT_BLOCK = 1024, XT_BOARDS = 1024 }; /* what NVIDIA's library tells: the order of tiles until another is set, the most boards */
 enum xt_type { XT_S, XT_D, XT_C, XT_Z };          /* cublasXtOpType_t's numbers */
 enum xt_update { XT_SYRK, XT_SYR2K, XT_SYRKX };   /* or herk, her2k, herkx */
 enum xt_storage { XT_SYMMETRIC, XT_HERMITIAN, XT_PACKED };
 
 typedef struct dg_xt {
     uint32_t magic;
-    int32_t device;     /* the first of those that were selected; without `blas` none is yet */
+    int32_t device;     /* the first of those that were selected, once; without `blas` none is yet */
     void *blas;         /* its rocblas_handle, on the default stream: factors lie on the host */
     int32_t block;      /* order of the tiles; 0: as large as memory allows */
     uint32_t pinning;   /* cublasXtPinnedMemMode_t */

@@ -5,6 +5,7 @@ cdef extern from "xt.h" nogil:
     enum:
         DG_XT
         XT_BLOCK
+        XT_BOARDS
         XT_S
         XT_D
         XT_C
@@ -80,7 +81,10 @@ cdef inline cublasStatus_t xt_create(cublasXtHandle_t *handle) noexcept nogil:
 
 cdef inline cublasStatus_t xt_destroy(dg_xt *h) noexcept nogil:
     """At the end of the process AMD's library may be gone: the destroy succeeds and calls nothing."""
-    cdef int reason = dg_admit(h, DG_XT)
+    cdef int reason
+    if h is NULL:
+        return CUBLAS_STATUS_INVALID_VALUE
+    reason = dg_admit(h, DG_XT)
     if reason == DG_CLOSING:
         return CUBLAS_STATUS_SUCCESS
     if reason == DG_OK:
@@ -95,9 +99,8 @@ cdef inline cublasStatus_t xt_destroy(dg_xt *h) noexcept nogil:
 
 
 cdef inline bint xt_are_devices(int count, const int *ids) noexcept nogil:
-    """At least one, and each is there."""
     cdef int there = 0, i
-    if count < 1 or ids is NULL or dg_hip.hipGetDeviceCount(&there) != 0:
+    if dg_hip.hipGetDeviceCount(&there) != 0:
         return False
     for i in range(count):
         if ids[i] < 0 or ids[i] >= there:
@@ -106,11 +109,14 @@ cdef inline bint xt_are_devices(int count, const int *ids) noexcept nogil:
 
 
 cdef inline cublasStatus_t xt_select(dg_xt *h, int count, int *ids) noexcept nogil:
+    """Once in a handle's life, as with NVIDIA's."""
     cdef cublasStatus_t status
-    if not xt_are_devices(count, ids):
+    if h is NULL or h.blas is not NULL or count < 1 or ids is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
+    if not xt_are_devices(count, ids):
+        return CUBLAS_STATUS_INTERNAL_ERROR
     xt_lock(h)
-    status = xt_open(h, ids[0])
+    status = CUBLAS_STATUS_INVALID_VALUE if h.blas is not NULL else xt_open(h, ids[0])
     xt_unlock(h)
     return status
 
@@ -118,7 +124,11 @@ cdef inline cublasStatus_t xt_select(dg_xt *h, int count, int *ids) noexcept nog
 cdef inline cublasStatus_t xt_boards(int count, int *ids, int *boards) noexcept nogil:
     """Each device is a board of its own; one that is named twice counts once."""
     cdef int i, j
-    if boards is NULL or not xt_are_devices(count, ids):
+    if boards is NULL or ids is NULL:
+        return CUBLAS_STATUS_INVALID_VALUE
+    if count < 0:
+        return CUBLAS_STATUS_ALLOC_FAILED
+    if not xt_are_devices(count, ids):
         return CUBLAS_STATUS_INVALID_VALUE
     boards[0] = 0
     for i in range(count):
@@ -133,52 +143,58 @@ cdef inline cublasStatus_t xt_boards(int count, int *ids, int *boards) noexcept 
 cdef inline cublasStatus_t xt_most_boards(int *boards) noexcept nogil:
     if boards is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
-    return status_of_hip(dg_hip.hipGetDeviceCount(boards))
+    boards[0] = XT_BOARDS
+    return CUBLAS_STATUS_SUCCESS
 
 
 cdef inline cublasStatus_t xt_set_block(dg_xt *h, int order) noexcept nogil:
-    if order < 1:
+    if h is NULL or order < 1:
         return CUBLAS_STATUS_INVALID_VALUE
     h.block = order
     return CUBLAS_STATUS_SUCCESS
 
 
 cdef inline cublasStatus_t xt_get_block(dg_xt *h, int *order) noexcept nogil:
-    if order is NULL:
+    if h is NULL or order is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
     order[0] = h.block if h.block > 0 else XT_BLOCK
     return CUBLAS_STATUS_SUCCESS
 
 
 cdef inline cublasStatus_t xt_set_pinning(dg_xt *h, cublasXtPinnedMemMode_t mode) noexcept nogil:
-    if <uint32_t>mode > CUBLASXT_PINNING_ENABLED:
+    if h is NULL or <uint32_t>mode > CUBLASXT_PINNING_ENABLED:
         return CUBLAS_STATUS_INVALID_VALUE
     h.pinning = <uint32_t>mode
     return CUBLAS_STATUS_SUCCESS
 
 
 cdef inline cublasStatus_t xt_get_pinning(dg_xt *h, cublasXtPinnedMemMode_t *mode) noexcept nogil:
-    if mode is NULL:
+    if h is NULL or mode is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
     mode[0] = <cublasXtPinnedMemMode_t>h.pinning
     return CUBLAS_STATUS_SUCCESS
 
 
-cdef inline cublasStatus_t xt_shared_routine(cublasXtBlasOp_t routine, cublasXtOpType_t type) noexcept nogil:
-    """Of NVIDIA's manual: only gemm can be shared with the host."""
-    if <uint32_t>routine >= CUBLASXT_ROUTINE_MAX or <uint32_t>type > CUBLASXT_DOUBLECOMPLEX:
+cdef inline cublasStatus_t xt_shared_routine(dg_xt *h, cublasXtBlasOp_t routine, cublasXtOpType_t type) noexcept nogil:
+    """NVIDIA's library takes gemm of all types and the Hermitian routines, though its manual speaks of gemm alone."""
+    if h is NULL or <uint32_t>routine >= CUBLASXT_ROUTINE_MAX or <uint32_t>type > CUBLASXT_DOUBLECOMPLEX:
         return CUBLAS_STATUS_INVALID_VALUE
-    return CUBLAS_STATUS_SUCCESS if routine == CUBLASXT_GEMM else CUBLAS_STATUS_NOT_SUPPORTED
+    if routine == CUBLASXT_GEMM:
+        return CUBLAS_STATUS_SUCCESS
+    if type < CUBLASXT_COMPLEX:
+        return CUBLAS_STATUS_NOT_SUPPORTED
+    if routine == CUBLASXT_HERK or routine == CUBLASXT_HEMM or routine == CUBLASXT_HER2K or routine == CUBLASXT_HERKX:
+        return CUBLAS_STATUS_SUCCESS
+    return CUBLAS_STATUS_NOT_SUPPORTED
 
 
 cdef inline cublasStatus_t xt_set_cpu_routine(dg_xt *h, cublasXtBlasOp_t routine, cublasXtOpType_t type, void *call) noexcept nogil:
-    return xt_shared_routine(routine, type)
+    return xt_shared_routine(h, routine, type)
 
 
 cdef inline cublasStatus_t xt_set_cpu_ratio(dg_xt *h, cublasXtBlasOp_t routine, cublasXtOpType_t type, float ratio) noexcept nogil:
-    if not (ratio >= 0 and ratio <= 1):  # a NaN neither
-        return CUBLAS_STATUS_INVALID_VALUE
-    return xt_shared_routine(routine, type)
+    """Any number is taken, by NVIDIA's too."""
+    return xt_shared_routine(h, routine, type)
 
 
 # ---- routines

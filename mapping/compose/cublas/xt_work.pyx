@@ -380,15 +380,13 @@ cdef bint endless(size_t ld, size_t cols, int type) noexcept nogil:
 # ---- handles
 
 cdef public cublasStatus_t xt_open(dg_xt *h, int device) noexcept nogil:
-    """The handle computes on this device from now on. Its memory on another one is given back."""
+    """The handle, which has no device yet, computes on this one from now on."""
     cdef int before = device, reason
     cdef uint32_t status = 0
     cdef void *blas = NULL
-    if h.blas is not NULL and h.device == device:
-        return CUBLAS_STATUS_SUCCESS
     dg_hip.hipGetDevice(&before)
     if dg_hip.hipSetDevice(device) != 0:
-        return CUBLAS_STATUS_INVALID_VALUE
+        return CUBLAS_STATUS_INTERNAL_ERROR
     reason = dg_the_core.check_kernels(&dg_own_library)
     if reason == DG_OK:
         status = dg_rocblas.rocblas_create_handle(&blas)
@@ -398,7 +396,6 @@ cdef public cublasStatus_t xt_open(dg_xt *h, int device) noexcept nogil:
         return status_of_reason(reason)
     if status != 0:
         return status_of_rocblas(status)
-    xt_close(h)
     h.blas = blas
     h.device = device
     return CUBLAS_STATUS_SUCCESS
@@ -475,16 +472,20 @@ cdef public cublasStatus_t xt_multiply(
 ) noexcept nogil:
     cdef operand left = plain(A, lda, to_op(<cublasOperation_t>transa)), right = plain(B, ldb, to_op(<cublasOperation_t>transb))
     cdef bint turned_a = transa != CUBLAS_OP_N, turned_b = transb != CUBLAS_OP_N
+    if h.blas is NULL:  # no device was selected
+        return CUBLAS_STATUS_NOT_INITIALIZED
     if short_of(lda, k if turned_a else m) or short_of(ldb, n if turned_b else k) or short_of(ldc, m):
         return CUBLAS_STATUS_INVALID_VALUE
     if m == 0 or n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if alpha is NULL or beta is NULL or C is NULL:
+    if alpha is NULL or beta is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
+    if equals(type, alpha, 0) and equals(type, beta, 1):
+        return CUBLAS_STATUS_SUCCESS
+    if C is NULL or (k != 0 and (A is NULL or B is NULL)):
+        return CUBLAS_STATUS_MAPPING_ERROR
     if equals(type, alpha, 0):
         k = 0
-    if k != 0 and (A is NULL or B is NULL):
-        return CUBLAS_STATUS_INVALID_VALUE
     if k == 0 and equals(type, beta, 1):
         return CUBLAS_STATUS_SUCCESS
     if endless(ldc, n, type) or (k != 0 and (endless(lda, m if turned_a else k, type) or endless(ldb, k if turned_b else n, type))):
@@ -499,16 +500,22 @@ cdef public cublasStatus_t xt_sided(
     cdef bint on_left = side == CUBLAS_SIDE_LEFT
     cdef size_t order = m if on_left else n, k = order
     cdef operand mirror = plain(A, lda, rocblas_operation_none), other = plain(B, ldb, rocblas_operation_none)
+    if h.blas is NULL:
+        return CUBLAS_STATUS_NOT_INITIALIZED
     if (storage != XT_PACKED and short_of(lda, order)) or short_of(ldb, m) or short_of(ldc, m):
         return CUBLAS_STATUS_INVALID_VALUE
     if m == 0 or n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if alpha is NULL or beta is NULL or C is NULL:
+    if alpha is NULL or beta is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
+    if equals(type, alpha, 0) and equals(type, beta, 1):
+        return CUBLAS_STATUS_SUCCESS
+    if A is NULL and storage == XT_PACKED:  # of which NVIDIA's dies
+        return CUBLAS_STATUS_INVALID_VALUE
+    if C is NULL or (k != 0 and (A is NULL or B is NULL)):
+        return CUBLAS_STATUS_MAPPING_ERROR
     if equals(type, alpha, 0):
         k = 0
-    if k != 0 and (A is NULL or B is NULL):
-        return CUBLAS_STATUS_INVALID_VALUE
     if k == 0 and equals(type, beta, 1):
         return CUBLAS_STATUS_SUCCESS
     if endless(ldb, n, type) or endless(ldc, n, type) or endless(order if storage == XT_PACKED else lda, order, type):
@@ -608,28 +615,38 @@ cdef cublasStatus_t updated(
     return end(&w)
 
 
+cdef inline rocblas_operation update_op(bint hermitian, uint32_t trans) noexcept nogil:
+    """Whatever is not N turns the matrix over in the way of the update: NVIDIA's library makes no difference between T and C here,
+    where the plain routines do."""
+    if trans == CUBLAS_OP_N:
+        return rocblas_operation_none
+    return rocblas_operation_conjugate_transpose if hermitian else rocblas_operation_transpose
+
+
 cdef public cublasStatus_t xt_rank(
     dg_xt *h, int type, int update, int hermitian, uint32_t uplo, uint32_t trans, size_t n, size_t k, const void *alpha,
     const void *A, size_t lda, const void *B, size_t ldb, const void *beta, void *C, size_t ldc
 ) noexcept nogil:
-    cdef operand a = plain(A, lda, to_op(<cublasOperation_t>trans)), b = plain(B, ldb, to_op(<cublasOperation_t>trans))
+    cdef rocblas_operation op = update_op(hermitian, trans)
+    cdef operand a = plain(A, lda, op), b = plain(B, ldb, op)
     cdef size_t rows = n if trans == CUBLAS_OP_N else k, cols = k if trans == CUBLAS_OP_N else n
-    cdef bint is_complex = type == XT_C or type == XT_Z
     cdef int alpha_type = real_of(type) if hermitian and update == XT_SYRK else type
     cdef int beta_type = real_of(type) if hermitian else type
     cdef weights by
-    if is_complex and (trans == CUBLAS_OP_T if hermitian else trans == CUBLAS_OP_C):
-        return CUBLAS_STATUS_INVALID_VALUE
+    if h.blas is NULL:
+        return CUBLAS_STATUS_NOT_INITIALIZED
     if short_of(lda, rows) or short_of(ldb, rows) or short_of(ldc, n):
         return CUBLAS_STATUS_INVALID_VALUE
     if n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if alpha is NULL or beta is NULL or C is NULL:
+    if alpha is NULL or beta is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
+    if equals(alpha_type, alpha, 0) and equals(beta_type, beta, 1):
+        return CUBLAS_STATUS_SUCCESS
+    if C is NULL or (k != 0 and (A is NULL or B is NULL)):
+        return CUBLAS_STATUS_MAPPING_ERROR
     if equals(alpha_type, alpha, 0):
         k = 0
-    if k != 0 and (A is NULL or B is NULL):
-        return CUBLAS_STATUS_INVALID_VALUE
     if k == 0 and equals(beta_type, beta, 1):
         return CUBLAS_STATUS_SUCCESS
     if endless(ldc, n, type) or (k != 0 and (endless(lda, cols, type) or endless(ldb, cols, type))):
@@ -669,16 +686,20 @@ cdef triangle triangle_of(uint32_t side, uint32_t uplo, uint32_t trans, uint32_t
 
 
 cdef cublasStatus_t bad_triangle(
-    const triangle *t, int type, size_t m, size_t n, const void *alpha, size_t lda, const void *B, size_t ldb, const void *C,
-    size_t ldc
+    const dg_xt *h, const triangle *t, int type, size_t m, size_t n, const void *alpha, size_t lda, const void *B, size_t ldb,
+    const void *C, size_t ldc
 ) noexcept nogil:
     cdef size_t order = m if t.left else n
+    if h.blas is NULL:
+        return CUBLAS_STATUS_NOT_INITIALIZED
     if short_of(lda, order) or short_of(ldb, m) or short_of(ldc, m):
         return CUBLAS_STATUS_INVALID_VALUE
     if m == 0 or n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if alpha is NULL or C is NULL or ((t.a.at is NULL or B is NULL) and not equals(type, alpha, 0)):
+    if alpha is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
+    if t.a.at is NULL or B is NULL or C is NULL:
+        return CUBLAS_STATUS_MAPPING_ERROR
     if endless(lda, order, type) or endless(ldb, n, type) or endless(ldc, n, type):
         return CUBLAS_STATUS_INVALID_VALUE
     return CUBLAS_STATUS_SUCCESS
@@ -762,7 +783,7 @@ cdef public cublasStatus_t xt_triangle_times(
     cdef triangle t = triangle_of(side, uplo, trans, diag, A, lda)
     cdef operand other = plain(B, ldb, rocblas_operation_none)
     cdef size_t order = m if t.left else n, tiles, step, column, own, across
-    cdef cublasStatus_t status = bad_triangle(&t, type, m, n, alpha, lda, B, ldb, C, ldc)
+    cdef cublasStatus_t status = bad_triangle(h, &t, type, m, n, alpha, lda, B, ldb, C, ldc)
     cdef work w
     if status != CUBLAS_STATUS_SUCCESS or m == 0 or n == 0:
         return status
@@ -785,7 +806,7 @@ cdef public cublasStatus_t xt_solve(
 ) noexcept nogil:
     cdef triangle t = triangle_of(side, uplo, trans, diag, A, lda)
     cdef size_t order = m if t.left else n, tiles, step, column, own, across
-    cdef cublasStatus_t status = bad_triangle(&t, type, m, n, alpha, lda, B, ldb, B, ldb)
+    cdef cublasStatus_t status = bad_triangle(h, &t, type, m, n, alpha, lda, B, ldb, B, ldb)
     cdef work w
     if status != CUBLAS_STATUS_SUCCESS or m == 0 or n == 0:
         return status

@@ -18,7 +18,15 @@ from ..subject import Subject
 GUARD = 64  # bytes before and behind each array
 ALIGN = 256
 SENTINEL = 0xA5
-SUCCESS, NOT_INITIALIZED, INVALID_VALUE, MAPPING_ERROR, NOT_SUPPORTED = 0, 1, 7, 11, 15
+SUCCESS, NOT_INITIALIZED, ALLOC_FAILED, INVALID_VALUE, MAPPING_ERROR, INTERNAL_ERROR, NOT_SUPPORTED = (
+    0,
+    1,
+    3,
+    7,
+    11,
+    14,
+    15,
+)
 
 
 class WrongError(AssertionError):

@@ -9,9 +9,20 @@ from contextlib import contextmanager
 import numpy as np
 
 from .registry import procedure
-from .trial import INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED, Trial, WrongError
+from .trial import (
+    ALLOC_FAILED,
+    INTERNAL_ERROR,
+    INVALID_VALUE,
+    NOT_INITIALIZED,
+    NOT_SUPPORTED,
+    SUCCESS,
+    Trial,
+    WrongError,
+)
 
-_TILE = 2048  # a new handle's, by NVIDIA's manual
+_TILE = 1024  # a new handle's
+_MOST_BOARDS = 1024
+_HERMITIAN = (2, 4, 7, 10)  # herk, hemm, her2k, herkx
 _GEMM, _ROUTINES, _TYPES = 0, 12, 4  # cublasXtBlasOp_t and cublasXtOpType_t
 
 
@@ -37,7 +48,7 @@ def _multiplies(t: Trial, handle: int, status: int = 0) -> None:
     m, n, k = (int(t.rng.integers(1, 40)) for _ in range(3))
     a, b = (t.rng.integers(-9, 10, shape).astype(np.float64, order="F") for shape in ((m, k), (k, n)))
     c = np.full((m, n), 77.0, order="F")
-    wanted = c.copy() if status else a @ b
+    wanted = c.copy() if status else (a[:, :, None] * b).sum(axis=1)
     scalars = (ctypes.c_double * 2)(1, 0)
     one, zero = ctypes.addressof(scalars), ctypes.addressof(scalars) + 8
     t.gives(
@@ -47,11 +58,19 @@ def _multiplies(t: Trial, handle: int, status: int = 0) -> None:
     t.same("C after cublasXtDgemm", c.ravel(order="F"), wanted.ravel(order="F"))
 
 
+def _select_missing(t: Trial, handle: int) -> None:
+    bad = t.one_of(((12345,), (-1,), (0, 12345)))
+    t.gives(INTERNAL_ERROR, "cublasXtDeviceSelect", handle, len(bad), _ints(t, *bad))
+
+
 @procedure("cublasXtCreate", "cublasXtDestroy", "cublasXtDeviceSelect")
 def handles(t: Trial) -> None:
-    """Several at once, gone in any order; without a device nobody computes, and a second choice replaces the first."""
+    """Several at once, gone in any order; without a device nobody computes, and devices are chosen once."""
     t.gives(INVALID_VALUE, "cublasXtCreate", 0)
-    t.gives(NOT_INITIALIZED, "cublasXtDestroy", 0)
+    t.gives(INVALID_VALUE, "cublasXtDestroy", 0)
+    t.gives(INVALID_VALUE, "cublasXtDeviceSelect", 0, 1, _ints(t, 0))
+    with _handle(t, selected=False) as spoilt:
+        _select_missing(t, spoilt)
     alive: list[int] = []
     try:
         for _ in range(6):
@@ -66,13 +85,14 @@ def handles(t: Trial) -> None:
             if not made or made in alive:
                 raise WrongError("cublasXtCreate gives the handle of another, or none")
             alive.append(made)
-            if not t.bench.nvidia:  # nobody has asked NVIDIA's library
-                _multiplies(t, made, NOT_INITIALIZED)
-                t.gives(INVALID_VALUE, "cublasXtDeviceSelect", made, 0, _ints(t, 0))
-                t.gives(INVALID_VALUE, "cublasXtDeviceSelect", made, 1, 0)
-                t.gives(INVALID_VALUE, "cublasXtDeviceSelect", made, 2, _ints(t, 0, 12345))
-            for _ in range(t.one_of((1, 2))):
-                t.done("cublasXtDeviceSelect", made, 1, _ints(t, 0))
+            _multiplies(t, made, NOT_INITIALIZED)
+            t.gives(INVALID_VALUE, "cublasXtDeviceSelect", made, 0, _ints(t, 0))
+            t.gives(INVALID_VALUE, "cublasXtDeviceSelect", made, 1, 0)
+            if not t.bench.nvidia:  # whose handle is of no more use after a device that is not there
+                _select_missing(t, made)
+            t.done("cublasXtDeviceSelect", made, 1, _ints(t, 0))
+            for again in (0, 12345):
+                t.gives(INVALID_VALUE, "cublasXtDeviceSelect", made, 1, _ints(t, again))
             t.equal("the tiles of a new handle", t.get("cublasXtGetBlockDim", made), _TILE)
             t.done("cublasXtSetBlockDim", made, 64)  # must not be there in the next
             for handle in alive:
@@ -96,7 +116,7 @@ def tiles(t: Trial) -> None:
             _multiplies(t, handle)
         t.gives(INVALID_VALUE, "cublasXtGetBlockDim", handle, 0)
         t.equal("the tiles of another handle", t.get("cublasXtGetBlockDim", other), _TILE)
-    t.gives(NOT_INITIALIZED, "cublasXtSetBlockDim", 0, 64)
+    t.gives(INVALID_VALUE, "cublasXtSetBlockDim", 0, 64)
 
 
 @procedure("cublasXtSetPinningMemMode", "cublasXtGetPinningMemMode", share=0.5)
@@ -112,43 +132,46 @@ def pinning(t: Trial) -> None:
             _multiplies(t, handle)
         t.gives(INVALID_VALUE, "cublasXtGetPinningMemMode", handle, 0)
         t.equal("the pinning of another handle", t.get("cublasXtGetPinningMemMode", other), 0)
-    t.gives(NOT_INITIALIZED, "cublasXtSetPinningMemMode", 0, 0)
+    t.gives(INVALID_VALUE, "cublasXtSetPinningMemMode", 0, 0)
 
 
 @procedure("cublasXtSetCpuRoutine", "cublasXtSetCpuRatio", share=0.5)
 def host_share(t: Trial) -> None:
-    """Only gemm may be shared with the host, by NVIDIA's manual; who computes does not change the product."""
+    """gemm and the Hermitian routines may be shared with the host, in any proportion; the product stays the same."""
     with _handle(t) as handle:
-        routine, share = _ints(t, 0), t.one_of((0.0, 0.25, 1.0))
+        routine, share = _ints(t, 0), t.one_of((0.0, 0.25, 1.0, 1.5, -0.5, float("nan")))
         for kind in range(_TYPES):
-            if not t.bench.nvidia:  # which would call the routine
-                t.done("cublasXtSetCpuRoutine", handle, _GEMM, kind, routine)
-                t.done("cublasXtSetCpuRatio", handle, _GEMM, kind, share)
-            for other in range(_GEMM + 1, _ROUTINES):
-                t.gives(NOT_SUPPORTED, "cublasXtSetCpuRoutine", handle, other, kind, routine)
-                t.gives(NOT_SUPPORTED, "cublasXtSetCpuRatio", handle, other, kind, share)
-        for bad in (1.5, -0.5):
-            t.gives(INVALID_VALUE, "cublasXtSetCpuRatio", handle, _GEMM, 0, bad)
+            for operation in range(_ROUTINES):
+                taken = operation == _GEMM or (operation in _HERMITIAN and kind >= _TYPES // 2)
+                status = SUCCESS if taken else NOT_SUPPORTED
+                t.gives(status, "cublasXtSetCpuRatio", handle, operation, kind, share)
+                if not (t.bench.nvidia and taken):  # which would call the routine
+                    t.gives(status, "cublasXtSetCpuRoutine", handle, operation, kind, routine)
         for operation, kind in ((_ROUTINES, 0), (-1, 0), (_GEMM, _TYPES), (_GEMM, -1)):
             t.gives(INVALID_VALUE, "cublasXtSetCpuRoutine", handle, operation, kind, routine)
             t.gives(INVALID_VALUE, "cublasXtSetCpuRatio", handle, operation, kind, share)
         _multiplies(t, handle)
-    t.gives(NOT_INITIALIZED, "cublasXtSetCpuRatio", 0, _GEMM, 0, 0.5)
+    t.gives(INVALID_VALUE, "cublasXtSetCpuRatio", 0, _GEMM, 0, 0.5)
 
 
 @procedure("cublasXtGetNumBoards", "cublasXtMaxBoards", share=0.2)
 def boards(t: Trial) -> None:
-    """A device named twice is one; no more boards than devices."""
-    devices = t.get("cudaGetDeviceCount")
-    most = t.get("cublasXtMaxBoards")
-    if most < 1:
-        raise WrongError(f"cublasXtMaxBoards says {most}")
+    """A device named twice is one. NVIDIA's library adds to what the variable held, so it starts at 0 here."""
+    t.equal("the most boards", t.get("cublasXtMaxBoards"), _MOST_BOARDS)
+    found = ctypes.c_int(0)
+    t.done("cublasXtGetNumBoards", 1, _ints(t, 0), ctypes.addressof(found))
+    t.equal("the boards of one device", found.value, 1)
+    for missing in (12345, -1):
+        t.gives(INVALID_VALUE, "cublasXtGetNumBoards", 1, _ints(t, missing), ctypes.addressof(found))
+    t.gives(ALLOC_FAILED, "cublasXtGetNumBoards", -1, _ints(t, 0), ctypes.addressof(found))
+    t.equal("what a refused call leaves", found.value, 1)
+    if t.bench.nvidia:
+        return
     times = t.one_of((1, 2, 5))
     t.equal("the boards of one device", t.get("cublasXtGetNumBoards", times, _ints(t, *[0] * times)), 1)
-    every = t.get("cublasXtGetNumBoards", devices, _ints(t, *range(devices)))
-    if not 1 <= every <= devices:
-        raise WrongError(f"cublasXtGetNumBoards finds {every} boards in {devices} devices")
+    devices = t.get("cudaGetDeviceCount")
+    t.equal("the boards", t.get("cublasXtGetNumBoards", devices, _ints(t, *range(devices))), devices)
+    t.equal("the boards of no device", t.get("cublasXtGetNumBoards", 0, _ints(t, 0)), 0)
     t.gives(INVALID_VALUE, "cublasXtMaxBoards", 0)
-    if not t.bench.nvidia:
-        t.gives(INVALID_VALUE, "cublasXtGetNumBoards", 1, _ints(t, 0), 0)
-        t.gives(INVALID_VALUE, "cublasXtGetNumBoards", 1, 0, _ints(t, 0))
+    t.gives(INVALID_VALUE, "cublasXtGetNumBoards", 1, _ints(t, 0), 0)
+    t.gives(INVALID_VALUE, "cublasXtGetNumBoards", 1, 0, ctypes.addressof(found))
