@@ -98,7 +98,9 @@ def test_each_row_is_told_somewhere(row: avoid.Avoid) -> None:
 
 def test_the_cpu_backends_solvers_are_in_the_table() -> None:
     """So that a user can name them without a card."""
-    source = (Path(avoid.__file__).parents[1] / "cpu" / "miopen" / "convolution_problem.pxi").read_text(encoding="utf-8")
+    source = (Path(avoid.__file__).parents[1] / "cpu" / "miopen" / "convolution_problem.pxi").read_text(
+        encoding="utf-8"
+    )
     numbers = {int(n) for n in re.findall(r"^    (?:DIRECT|PRODUCT\w*) = (\d+)", source, re.MULTILINE)}
     assert numbers == {85, 91, 97, 102}
     assert numbers <= set(avoid.load_avoid().solvers.values())
