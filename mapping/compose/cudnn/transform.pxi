@@ -155,6 +155,8 @@ cdef public cudnnStatus_t transform_tensor(dnn_handle *h, const void *alpha, dnn
         if xd.type != yd.type and (of_others(xd) or of_others(yd)):
             return bad(b"INT8x32 and UINT8x4 go into nothing else")
         return dnn_bytes_moved(h, dnn_factor(yd.type, alpha), xd, x, dnn_factor(yd.type, beta), yd, y)
+    a = dnn_factor(yd.type, alpha)
+    b = dnn_factor(yd.type, beta)
     status = tensor_checked(xd)
     if status == CUDNN_STATUS_SUCCESS:
         status = tensor_checked(yd)
