@@ -28,7 +28,7 @@ cdef void shape_of(dnn_tensor *t, const dnn_tensor *like, int format, const int3
     dnn_pack(format, t.type, t.count, t.dim, t.stride)
 
 
-cdef public cudnnStatus_t get_folded_conv_backward_data_descriptors(dnn_handle *h, dnn_filter *wd, dnn_tensor *dyd,
+cdef public cudnnStatus_t get_folded_conv_backward_data_descriptors(const cudnnHandle_t h, dnn_filter *wd, dnn_tensor *dyd,
         dnn_convolution *d, dnn_tensor *dxd, const cudnnTensorFormat_t format, dnn_filter *folded_w, dnn_tensor *padded_dy,
         dnn_convolution *folded, dnn_tensor *folded_dx, dnn_transform *fold_w, dnn_transform *pad_dy, dnn_transform *fold_dx,
         dnn_transform *unfold_dx) noexcept nogil:
@@ -44,6 +44,8 @@ cdef public cudnnStatus_t get_folded_conv_backward_data_descriptors(dnn_handle *
     cdef int64_t parts = 1
     cdef int32_t more
     cdef int i
+    if not dg_alive(<const void *>h, DNN_HANDLE):
+        return bad(b"the handle is none")
     if wd.count == 0 or dyd.count == 0 or d.count == 0 or dxd.count == 0:
         return bad(b"a descriptor has not been set")
     if wd.count != dxd.count or dyd.count != dxd.count or d.count + 2 != dxd.count:
