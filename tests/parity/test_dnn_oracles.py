@@ -324,10 +324,8 @@ def test_attention(projected: str) -> None:
     out = size if "o" in projected else size * heads
     biases = {k: drawn(*((size,) if k == "o" else kinds[k].shape[:2]), seed=20 + i) for i, k in enumerate(projected)}
     layer = attention.Layer(heads, 0.7, kinds, biases, TYPES["f64"])
-    generator = np.random.default_rng(9)
-    left = attention.Dropped(
-        0.25, generator.random((heads, queries, keys)) > 0.25, generator.random((queries, out)) > 0.25
-    )
+    # with weights dropped it is no derivative, but what NVIDIA's library answers (test_attention_dropout.py)
+    left = attention.Dropped(0.25, None, np.random.default_rng(9).random((queries, out)) > 0.25)
     inputs = {"q": drawn(queries, size, seed=5), "k": drawn(keys, size, seed=6), "v": drawn(keys, size, seed=7)}
     low, high = [0, 0, 1], [4, 2, 3]
 
