@@ -184,11 +184,12 @@ def test_the_facts_are_of_the_emulated_versions(library: str) -> None:
 
 
 def test_only_a_destroy_takes_no_descriptor_to_work_on() -> None:
-    """A block reads the descriptor that its function is about without asking whether it is NULL; the generated check asks."""
+    """A block reads the descriptor that its function is about without asking whether it is NULL; the generated check asks. The blocks
+    of cuBLASXt's settings ask themselves, as NVIDIA's has a status of its own for that: the suite's checks pass NULL to each."""
     loose = [
         entry.key
         for entry in TABLES.entries
         if entry.params and entry.params[0].kind.name == "desc" and entry.params[0].kind.optional
-        if not entry.key.startswith(("cudnnDestroy", "cublasXtDestroy"))
+        if not entry.key.startswith(("cudnnDestroy", "cublasXt"))
     ]
     assert loose == []
