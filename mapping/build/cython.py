@@ -23,11 +23,13 @@ import queue
 import re
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
+from typing import Any, TextIO
 
 from ..children import main_of
 from .plan import BuildError
@@ -43,7 +45,7 @@ DIRECTIVES: dict[str, bool | str] = {
     "emit_code_comments": False,  # half of each C file, which nobody reads: the .pyx is the readable one
 }
 
-_COLLECT_AFTER = 400_000  # bytes of source; keeps a worker below about 500 MB
+_COLLECT_AFTER = 400_000  # bytes of source; keeps a worker that cannot fork below about 500 MB
 
 _ASSIGNED = re.compile(r"^[^/\n]*\b(__pyx_v_(\w+))[^\n]*$", re.MULTILINE)
 _MARKS = ("/*--- Execution code ---*/", "/*--- Wrapped vars code ---*/")
@@ -118,31 +120,59 @@ def translate(source: Path, c_file: Path, module: str, include_dirs: Sequence[Pa
 
 def main() -> None:
     """A worker's loop: one JSON request a line on stdin, one answer a line on stdout."""
-    import Cython.Compiler.Main
-    import Cython.Compiler.Pipeline  # noqa: F401  now, while whoever started this has other work to do
-
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever else prints must not get between the answers
     # Cython makes objects by the million and the collector looks at all of them again and again: a third of the time.
     gc.disable()
+    forks = hasattr(os, "fork")
+    if forks:
+        _prepare()  # while whoever started this has other work to do
     read = 0
     for line in sys.stdin:
         ask = json.loads(line)
-        answer: dict[str, str] = {}
-        try:
-            translate(
-                Path(ask["source"]), Path(ask["c_file"]), ask["module"], [Path(p) for p in ask["dirs"]], ask["name"]
-            )
-        except BuildError as error:
-            answer["error"] = str(error)
-        except Exception as error:  # a crash of Cython's own is told like any other error
-            answer["error"] = f"{ask['name']}: Cython failed: {type(error).__name__}: {error}"
-        answers.write(json.dumps(answer) + "\n")
+        answers.write((_apart(ask, answers) if forks else _answer(ask)) + "\n")
         answers.flush()
         read += int(ask["size"])
-        if read > _COLLECT_AFTER:
+        if not forks and read > _COLLECT_AFTER:
             gc.collect()
             read = 0
+
+
+def _prepare() -> None:
+    """Loads Cython and fills what it keeps for all sources."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "first.pyx"
+        source.write_text("cdef public int first(int n) noexcept nogil:\n    return n\n", encoding="utf-8")
+        _answer(
+            {"source": str(source), "c_file": f"{folder}/first.c", "module": "first", "dirs": [], "name": "first.pyx"}
+        )
+
+
+def _answer(ask: Mapping[str, Any]) -> str:
+    answer: dict[str, str] = {}
+    try:
+        translate(Path(ask["source"]), Path(ask["c_file"]), ask["module"], [Path(p) for p in ask["dirs"]], ask["name"])
+    except BuildError as error:
+        answer["error"] = str(error)
+    except Exception as error:  # a crash of Cython's own is told like any other error
+        answer["error"] = f"{ask['name']}: Cython failed: {type(error).__name__}: {error}"
+    return json.dumps(answer)
+
+
+def _apart(ask: Mapping[str, Any], answers: TextIO) -> str:
+    """The answer of a copy of this process, which takes its objects along: nothing is left to collect."""
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        answers.close()  # who waits for this worker's end does not wait for the copy's
+        with contextlib.suppress(BaseException), os.fdopen(writes, "w", encoding="utf-8") as pipe:
+            pipe.write(_answer(ask))
+        os._exit(0)
+    os.close(writes)
+    with os.fdopen(reads, encoding="utf-8") as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    return said or json.dumps({"error": f"{ask['name']}: the process that runs Cython ended"})
 
 
 class Translator:

@@ -416,14 +416,14 @@ class Plan:
         # A chapter that this version has nothing of stays out: two files may define one symbol for different versions.
         absent = {c.stem for c in part.chapters if not any(major in f.majors for f in c.functions)}
         names = [n for n in names if n.removesuffix(".pyx").removesuffix("_cold") not in absent]
-        # Nobody waits for cold code: small, it compiles in three quarters of the time.
+        # Instructions count in cuBLAS's hot functions alone: the rest, small, compiles in two thirds of the time.
         units = [
             building.Unit(
                 f"{name}/{n}",
                 folder / n,
                 include,
                 ("DRAGOMAN_LIBRARY",),
-                ("-Os",) if n.endswith("_cold.pyx") else (),
+                ("-Os",) if name != "cublas" or n.endswith("_cold.pyx") else (),
             )
             for n in names
         ]
