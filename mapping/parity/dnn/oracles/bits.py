@@ -17,7 +17,9 @@ def words(flags: Array) -> Array:
     whole = np.zeros(-(-flat.size // BLOCK) * BLOCK, np.uint32)
     whole[: flat.size] = flat
     weights = np.uint32(1) << np.arange(32, dtype=np.uint32)
-    result: Array = (whole.reshape(-1, 32, 4) * weights[None, :, None]).sum(1, dtype=np.uint32).reshape(-1).view(np.int32)
+    result: Array = (
+        (whole.reshape(-1, 32, 4) * weights[None, :, None]).sum(1, dtype=np.uint32).reshape(-1).view(np.int32)
+    )
     return result
 
 
