@@ -233,6 +233,10 @@ cdef bint asked_for(const dnn_fused_const *p, uint32_t label) noexcept nogil:
     return ((p.given >> label) & 1) != 0 and p.placeholder[label] != <uint8_t>CUDNN_PTR_NULL
 
 
+cdef inline void *at(const dnn_fused_variant *v, uint32_t label) noexcept nogil:
+    return v.pointer[label]
+
+
 cdef cudnnStatus_t taken(dnn_fused_body *b, const dnn_fused_const *p, uint32_t label, int place) noexcept nogil:
     cdef void *d = p.descriptor[label]
     if (p.given >> label) & 1 == 0 or not dg_alive(d, label_magic(label)):
@@ -319,6 +323,9 @@ cdef cudnnStatus_t statistics_planned(dnn_fused_body *b, const dnn_fused_const *
     return status
 
 
+include "fused_bits.pxi"
+
+
 cdef public cudnnStatus_t make_fused_ops_plan(dnn_handle *h, dnn_fused_plan *plan, dnn_fused_const *p,
         size_t *size) noexcept nogil:
     cdef dnn_fused_body body
@@ -336,9 +343,10 @@ cdef public cudnnStatus_t make_fused_ops_plan(dnn_handle *h, dnn_fused_plan *pla
         status = statistics_planned(&body, p, True)
     elif plan.op == <int32_t>CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE:
         status = statistics_planned(&body, p, False)
-    elif (plan.op == <int32_t>CUDNN_FUSED_SCALE_BIAS_ADD_ACTIVATION_GEN_BITMASK
-            or plan.op == <int32_t>CUDNN_FUSED_DACTIVATION_FORK_DBATCHNORM):
-        return cannot(b"the bits of an activation have an order of NVIDIA's own: call the operations one by one")
+    elif plan.op == <int32_t>CUDNN_FUSED_SCALE_BIAS_ADD_ACTIVATION_GEN_BITMASK:
+        status = masking_planned(&body, p)
+    elif plan.op == <int32_t>CUDNN_FUSED_DACTIVATION_FORK_DBATCHNORM:
+        status = masked_planned(&body, p)
     else:
         return cannot(b"NVIDIA's library too has no plan of this on an H200: call the operations one by one")
     if status != CUDNN_STATUS_SUCCESS:
@@ -354,10 +362,6 @@ cdef public cudnnStatus_t make_fused_ops_plan(dnn_handle *h, dnn_fused_plan *pla
 
 
 # ---- execution
-
-cdef inline void *at(const dnn_fused_variant *v, uint32_t label) noexcept nogil:
-    return v.pointer[label]
-
 
 cdef cudnnStatus_t gradient(dnn_handle *h, dnn_fused_body *b, const dnn_fused_variant *v) noexcept nogil:
     """dw of a convolution of act(scale·x + bias)."""
@@ -519,4 +523,8 @@ cdef public cudnnStatus_t fused_ops_execute(dnn_handle *h, dnn_fused_plan *plan,
         return dnn_because(CUDNN_STATUS_NOT_INITIALIZED, b"the plan has not been made")
     if plan.op == <int32_t>CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD:
         return gradient(h, <dnn_fused_body *>plan.body, v)
+    if plan.op == <int32_t>CUDNN_FUSED_SCALE_BIAS_ADD_ACTIVATION_GEN_BITMASK:
+        return masking(h, <dnn_fused_body *>plan.body, v)
+    if plan.op == <int32_t>CUDNN_FUSED_DACTIVATION_FORK_DBATCHNORM:
+        return masked(h, <dnn_fused_body *>plan.body, v)
     return statistics(h, <dnn_fused_body *>plan.body, v, plan.op == <int32_t>CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING)

@@ -291,7 +291,12 @@ typedef struct dnn_fused_plan {
     void *body;       /* a dnn_fused_body: memory of its own, from the first making on */
 } dnn_fused_plan;
 
-enum { DNN_FUSED_X, DNN_FUSED_EQUIVALENT, DNN_FUSED_DW, DNN_FUSED_DY, DNN_FUSED_Y_STATS, DNN_FUSED_STATS, DNN_FUSED_TENSORS };
+enum {
+    DNN_FUSED_X, DNN_FUSED_EQUIVALENT, DNN_FUSED_DW, DNN_FUSED_DY, DNN_FUSED_Y_STATS, DNN_FUSED_STATS,
+    DNN_FUSED_Y, /* or dx */
+    DNN_FUSED_Z, /* or dz */
+    DNN_FUSED_Z_EQUIVALENT, DNN_FUSED_MASK, DNN_FUSED_TENSORS
+};
 typedef struct dnn_fused_body { /* what the constant parameters were when the plan was made */
     dnn_tensor tensor[DNN_FUSED_TENSORS];
     dnn_convolution conv;
@@ -301,6 +306,9 @@ typedef struct dnn_fused_body { /* what the constant parameters were when the pl
     int32_t inverse;
     int32_t running_mean;
     int32_t running_variance;
+    int32_t adds;     /* there is a z, or its gradient */
+    int32_t scales_z; /* with a scale and a bias of its own */
+    int32_t runs;     /* 0: what is made, and then refused */
 } dnn_fused_body;
 
 typedef struct dnn_algorithm {

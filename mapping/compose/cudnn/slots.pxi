@@ -239,6 +239,10 @@ cdef extern from "slots.h" nogil:
         DNN_FUSED_DY
         DNN_FUSED_Y_STATS
         DNN_FUSED_STATS
+        DNN_FUSED_Y
+        DNN_FUSED_Z
+        DNN_FUSED_Z_EQUIVALENT
+        DNN_FUSED_MASK
         DNN_FUSED_TENSORS
     ctypedef struct dnn_fused_plan:
         uint32_t magic
@@ -254,6 +258,9 @@ cdef extern from "slots.h" nogil:
         int32_t inverse
         int32_t running_mean
         int32_t running_variance
+        int32_t adds
+        int32_t scales_z
+        int32_t runs
     ctypedef struct dnn_algorithm:
         uint32_t magic
         int32_t algorithm

@@ -1,7 +1,8 @@
 """Fused operations: a plan is made of constant parameters, and run on pointers.
 
-An H200 has plans of a filter's gradient behind scale, bias and RELU, and of batch statistics that are finished, for training
-and inference; its numbers were those of the definitions. What a plan is not told of it leaves alone."""
+An H200 has plans of a filter's gradient behind scale, bias and RELU, of batch statistics that are finished, for training
+and inference, and of RELU behind scale, bias and an addition, with a bit mask that its gradient reads; its numbers were those
+of the definitions. What a plan is not told of it leaves alone."""
 
 from __future__ import annotations
 
@@ -10,24 +11,29 @@ from typing import Any
 
 import numpy as np
 
+from ...oracles.claims import Expected
 from ..cases import Values
 from ..draws import Draw
-from ..elements import F32, TYPES, Type
+from ..elements import F32, I32, TYPES, Type
 from ..names import ACTIVATION, BATCH_NORM, CONVOLUTION_MODE
-from ..oracles import convolution, norm
+from ..oracles import bits, convolution, norm
 from ..oracles.windows import Window
 from ..registry import procedure
 from ..running import Real, blend, exact
 from ..stage import POINTER, SIZE, Operand, Stage
 from .common import parameter_type, set_scaling
 
-_OPERATIONS = {"wgrad": 1, "training": 2, "inference": 3}
+_OPERATIONS = {"wgrad": 1, "training": 2, "inference": 3, "masking": 5, "masked": 6}
 _ALIGNED, _NULL = 2, 0
 # cudnnFusedOpsConstParamLabel_t, and the cudnnFusedOpsVariantParamLabel_t of the same pointer
 _X, _DW, _DY = (0, 1, 0), (10, 11, 4), (14, 15, 6)
 _MODE, _EQUIVALENT, _ACTIVATION, _CONVOLUTION, _Y_STATS, _STATS = 2, 3, 6, 7, 16, 19
 _EQ_SCALE, _EQ_BIAS, _SUM, _SQUARES, _SCALE, _BIAS = (4, 1), (5, 2), (17, 7), (18, 8), (20, 10), (21, 11)
 _MEAN, _INVERSE, _RUNNING_MEAN, _RUNNING_VARIANCE = (22, 12), (23, 13), (24, 14), (25, 15)
+_Y, _DX = (12, 13, 5), (33, 34, 20)
+_Z, _DZ = (26, 27, 16), (35, 36, 21)
+_MASK, _EQUIVALENT_Z, _Z_SCALE, _Z_BIAS = (31, 32, 19), 28, (29, 17), (30, 18)
+_D_SCALE, _D_BIAS = (37, 22), (38, 23)
 _WORKSPACE, _WORKSPACE_SIZE, _COUNT, _FACTOR, _EPSILON = 9, 100, 101, 102, 103
 
 
@@ -36,6 +42,7 @@ class _Plan:
 
     def __init__(self, s: Stage, operation: int) -> None:
         self.s = s
+        self.late: list[tuple[int, Operand]] = []  # every operand is declared before the first is used
         (self.plan,) = s.host("cudnnCreateFusedOpsPlan", plan=POINTER, ops=operation)
         (self.constants,) = s.host("cudnnCreateFusedOpsConstParamPack", constPack=POINTER, ops=operation)
         (self.variants,) = s.host("cudnnCreateFusedOpsVariantParamPack", varPack=POINTER, ops=operation)
@@ -54,6 +61,15 @@ class _Plan:
 
     def pointer(self, label: int, place: Operand | None) -> None:
         self.s.host("cudnnSetFusedOpsVariantParamPackAttribute", varPack=self.variants, paramLabel=label, ptr=place)
+
+    def operand(self, labels: tuple[int, int, int], operand: Operand) -> None:
+        """A descriptor, that its pointer will be given, and the pointer, set by `_run`."""
+        self.descriptor(labels[0], operand)
+        self.place(labels[1:], operand)
+
+    def place(self, labels: tuple[int, ...], operand: Operand) -> None:
+        self.word(labels[0], _ALIGNED)
+        self.late.append((labels[1], operand))
 
     def number(self, label: int, value: float) -> None:
         kind = np.float64 if label in (_FACTOR, _EPSILON) else np.int64
@@ -76,7 +92,13 @@ _BASE = {"operation": "training", "type": "f16", "channels": 8, "keep": [1, 1, 1
 
 
 def _drawn(d: Draw) -> dict[str, Any]:
-    operation = d.word("training inference wgrad training")
+    operation = d.word("training inference wgrad masking masked")
+    if operation in ("masking", "masked"):
+        return {
+            "operation": operation, "type": d.type("f16 f32"), "mode": "spatial_persistent",
+            "x": [d.pick(2, 1, 3), d.pick(64, 8, 128, 24, 5), d.pick(4, 5, 1), d.pick(4, 3, 7)],
+            "z": d.word("scaled plain none") if operation == "masking" else d.word("plain none"),
+        }  # fmt: skip
     shared = {"operation": operation, "type": d.type("f16 f32 bf16"), "mode": d.word("spatial_persistent spatial")}
     if operation == "wgrad":
         taps = d.pick(1, 3)
@@ -105,6 +127,10 @@ def fused(s: Stage, v: Values) -> None:
     plan.word(_MODE, BATCH_NORM[v.mode])
     if v.operation == "wgrad":
         _gradient(s, v, plan, type_)
+    elif v.operation == "masking":
+        _masking(s, v, plan, type_)
+    elif v.operation == "masked":
+        _masked(s, v, plan, type_)
     else:
         _statistics(s, v, plan, type_, v.operation == "training")
 
@@ -149,6 +175,106 @@ def _gradient(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
     plan.run()
     result = convolution.backward_filter(image, exact(dy.x, type_.math), window, 1, "cross_correlation")
     s.claim(dw, blend(1.0, result, 0.0, dw.x, type_))
+
+
+def _eighths(s: Stage, name: str, type_: Type, dims: list[int], layout: str = "packed") -> Operand:
+    """Numbers whose products and sums floats hold, so that a bit has one right value."""
+    rng = np.random.default_rng([s.case.seed, *name.encode()])
+    return s.tensor(name, type_, dims, layout, values=rng.integers(-31, 32, dims) / 8)
+
+
+def _mask_dims(sizes: list[int]) -> list[int]:
+    """As programs make it: rows in thirty-twos, a word for 32 channels."""
+    places = sizes[0] * sizes[2] * sizes[3]
+    return [-(-places // 32) * 32, -(-sizes[1] // 64) * 2, 1]
+
+
+def _relu(s: Stage) -> int:
+    return s.make("Activation", "cudnnSetActivationDescriptor", mode=ACTIVATION["relu"], reluNanOpt=0, coef=0.0)
+
+
+def _run(s: Stage, plan: _Plan) -> None:
+    need = plan.make()
+    work = s.space("work", need)
+    for label, operand in plan.late:
+        plan.pointer(label, operand)
+    plan.pointer(_WORKSPACE, work)
+    plan.number(_WORKSPACE_SIZE, need)
+    plan.run()
+
+
+def _masking(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
+    row = [1, v.x[1], 1, 1]
+    x, scale, bias = (
+        _eighths(s, "x", type_, v.x, "nhwc"), _eighths(s, "scale", type_, row), _eighths(s, "bias", type_, row),
+    )  # fmt: skip
+    y = s.tensor("y", type_, v.x, "nhwc", io="out")
+    mask = s.tensor("mask", I32, _mask_dims(v.x), io="out")
+    plan.operand(_X, x)
+    plan.descriptor(_EQUIVALENT, scale)
+    plan.place(_EQ_SCALE, scale)
+    plan.place(_EQ_BIAS, bias)
+    total = x.x * scale.x + bias.x
+    if v.z != "none":
+        z = _eighths(s, "z", type_, v.x, "nhwc")
+        plan.operand(_Z, z)
+        added = z.x
+        if v.z == "scaled":
+            z_scale, z_bias = _eighths(s, "z's scale", type_, row), _eighths(s, "z's bias", type_, row)
+            plan.descriptor(_EQUIVALENT_Z, z_scale)
+            plan.place(_Z_SCALE, z_scale)
+            plan.place(_Z_BIAS, z_bias)
+            added = added * z_scale.x + z_bias.x
+        total = total + added
+    plan.descriptor(_ACTIVATION, _relu(s))
+    plan.operand(_Y, y)
+    plan.operand(_MASK, mask)
+    _run(s, plan)
+    s.claim(y, exact(np.maximum(total, 0), type_.math).stored(type_))
+    places = mask.index.reshape(-1)
+    flags = np.moveaxis(np.asarray(total) <= 0, 1, -1)
+    known = np.zeros(places.size, bool)
+    known[: bits.known(flags.size).size] = bits.known(flags.size)
+    words = np.resize(bits.words(flags), places.size)
+    s.claims.append(Expected(mask.home.name, places[known], words[known], np.zeros(int(known.sum()))))
+    s.leave_open(mask, places[~known])
+
+
+def _masked(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
+    row = [1, v.x[1], 1, 1]
+    rng = np.random.default_rng(s.case.seed)
+    flags = rng.integers(0, 2, [v.x[0], *v.x[2:], v.x[1]]) == 1
+    dims = _mask_dims(v.x)
+    words = np.zeros(int(np.prod(dims)), np.int32)
+    words[: bits.words(flags).size] = bits.words(flags)
+    x, dy = s.tensor("x", type_, v.x, "nhwc"), s.tensor("dy", type_, v.x, "nhwc")
+    mask = s.tensor("mask", I32, dims, values=words.reshape(dims))
+    scale, bias, mean = s.tensor("scale", F32, row), s.tensor("bias", F32, row), s.tensor("mean", F32, row)
+    inverse = s.tensor("inverse", F32, row, values=rng.uniform(0.5, 2, row))
+    dx = s.tensor("dx", type_, v.x, "nhwc", io="out")
+    d_scale, d_bias = s.tensor("dscale", F32, row, io="out"), s.tensor("dbias", F32, row, io="out")
+    plan.descriptor(_STATS, scale)
+    plan.descriptor(_ACTIVATION, _relu(s))
+    for labels, operand in ((_X, x), (_DY, dy), (_DX, dx), (_MASK, mask)):
+        plan.operand(labels, operand)
+    for place, operand in (
+        (_SCALE, scale), (_BIAS, bias), (_MEAN, mean), (_INVERSE, inverse), (_D_SCALE, d_scale), (_D_BIAS, d_bias),
+    ):  # fmt: skip
+        plan.place(place, operand)
+    dz = s.tensor("dz", type_, v.x, "nhwc", io="out") if v.z != "none" else None
+    if dz is not None:
+        plan.operand(_DZ, dz)
+    _run(s, plan)
+    u = F32.math
+    passed = np.where(np.moveaxis(flags, -1, 1), 0, dy.x)
+    result = norm.backward(
+        exact(x.x, u), exact(passed, u), exact(scale.x, u), exact(mean.x, u), exact(inverse.x, u), "spatial"
+    )
+    if dz is not None:
+        s.claim(dz, exact(passed, u).stored(type_))
+    s.claim(dx, result.x.stored(type_))
+    s.claim(d_scale, result.scale.stored(F32))
+    s.claim(d_bias, result.bias.stored(F32))
 
 
 def _statistics(s: Stage, v: Values, plan: _Plan, type_: Type, training: bool) -> None:
