@@ -258,7 +258,7 @@ cdef cublasStatus_t make_room(work *w, size_t m, size_t n, size_t k) noexcept no
 
 
 cdef bint begin(work *w, dg_xt *h, int type, size_t m, size_t n, size_t k) noexcept nogil:
-    """A product of m×k and k×n begins: the handle is this call's until `end`. False where it cannot begin."""
+    """A product of m×k and k×n begins: the handle, which has a device, is this call's until `end`. False where it cannot begin."""
     memset(w, 0, sizeof(work))
     w.h = h
     w.type = type
@@ -267,9 +267,6 @@ cdef bint begin(work *w, dg_xt *h, int type, size_t m, size_t n, size_t k) noexc
     w.one = number(type, 1)
     w.minus = number(type, -1)
     xt_lock(h)
-    if h.blas is NULL:  # no device was selected
-        w.status = CUBLAS_STATUS_NOT_INITIALIZED
-        return False
     w.device = h.device
     dg_hip.hipGetDevice(&w.device)
     if w.device != h.device:
@@ -279,13 +276,11 @@ cdef bint begin(work *w, dg_xt *h, int type, size_t m, size_t n, size_t k) noexc
 
 
 cdef cublasStatus_t end(work *w) noexcept nogil:
-    cdef uint32_t status
-    if w.h.blas is not NULL:
-        status = dg_hip.hipStreamSynchronize(NULL)
-        if status != 0 and w.status == CUBLAS_STATUS_SUCCESS:
-            w.status = CUBLAS_STATUS_EXECUTION_FAILED
-        if w.device != w.h.device:
-            dg_hip.hipSetDevice(w.device)
+    cdef uint32_t status = dg_hip.hipStreamSynchronize(NULL)
+    if status != 0 and w.status == CUBLAS_STATUS_SUCCESS:
+        w.status = CUBLAS_STATUS_EXECUTION_FAILED
+    if w.device != w.h.device:
+        dg_hip.hipSetDevice(w.device)
     xt_unlock(w.h)
     return w.status
 
@@ -472,28 +467,43 @@ cdef void mirrored(
                      <int>cols, alpha, w.right, ld_right, w.left, ld_left, beta, w.out, <int>rows))
 
 
+cdef bint settled(
+    int alpha_type, const void *alpha, int beta_type, const void *beta, bint packed, const void *A, const void *B, const void *C,
+    size_t *k, cublasStatus_t *status
+) noexcept nogil:
+    """Whether the factors and NULLs of α·A·B + β·C settle a call, with which status. Without α, k is 0 from here on."""
+    status[0] = CUBLAS_STATUS_SUCCESS
+    if alpha is NULL or beta is NULL:
+        status[0] = CUBLAS_STATUS_INVALID_VALUE
+        return True
+    if equals(alpha_type, alpha, 0) and equals(beta_type, beta, 1):
+        return True
+    if packed and A is NULL:  # of which NVIDIA's dies
+        status[0] = CUBLAS_STATUS_INVALID_VALUE
+        return True
+    if C is NULL or (k[0] != 0 and (A is NULL or B is NULL)):
+        status[0] = CUBLAS_STATUS_MAPPING_ERROR
+        return True
+    if equals(alpha_type, alpha, 0):
+        k[0] = 0
+    return k[0] == 0 and equals(beta_type, beta, 1)
+
+
 cdef public cublasStatus_t xt_multiply(
     dg_xt *h, int type, uint32_t transa, uint32_t transb, size_t m, size_t n, size_t k, const void *alpha, const void *A,
     size_t lda, const void *B, size_t ldb, const void *beta, void *C, size_t ldc
 ) noexcept nogil:
     cdef operand left = plain(A, lda, to_op(<cublasOperation_t>transa)), right = plain(B, ldb, to_op(<cublasOperation_t>transb))
     cdef bint turned_a = transa != CUBLAS_OP_N, turned_b = transb != CUBLAS_OP_N
+    cdef cublasStatus_t status
     if h.blas is NULL:  # no device was selected
         return CUBLAS_STATUS_NOT_INITIALIZED
     if short_of(lda, k if turned_a else m) or short_of(ldb, n if turned_b else k) or short_of(ldc, m):
         return CUBLAS_STATUS_INVALID_VALUE
     if m == 0 or n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if alpha is NULL or beta is NULL:
-        return CUBLAS_STATUS_INVALID_VALUE
-    if equals(type, alpha, 0) and equals(type, beta, 1):
-        return CUBLAS_STATUS_SUCCESS
-    if C is NULL or (k != 0 and (A is NULL or B is NULL)):
-        return CUBLAS_STATUS_MAPPING_ERROR
-    if equals(type, alpha, 0):
-        k = 0
-    if k == 0 and equals(type, beta, 1):
-        return CUBLAS_STATUS_SUCCESS
+    if settled(type, alpha, type, beta, False, A, B, C, &k, &status):
+        return status
     if endless(ldc, n, type) or (k != 0 and (endless(lda, m if turned_a else k, type) or endless(ldb, k if turned_b else n, type))):
         return CUBLAS_STATUS_INVALID_VALUE
     return product(h, type, &left, &right, m, n, k, alpha, beta, <char *>C, ldc)
@@ -505,6 +515,7 @@ cdef public cublasStatus_t xt_sided(
 ) noexcept nogil:
     cdef bint on_left = side == CUBLAS_SIDE_LEFT
     cdef size_t order = m if on_left else n, k = order
+    cdef cublasStatus_t status
     cdef operand mirror = plain(A, lda, rocblas_operation_none), other = plain(B, ldb, rocblas_operation_none)
     if h.blas is NULL:
         return CUBLAS_STATUS_NOT_INITIALIZED
@@ -512,18 +523,8 @@ cdef public cublasStatus_t xt_sided(
         return CUBLAS_STATUS_INVALID_VALUE
     if m == 0 or n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if alpha is NULL or beta is NULL:
-        return CUBLAS_STATUS_INVALID_VALUE
-    if equals(type, alpha, 0) and equals(type, beta, 1):
-        return CUBLAS_STATUS_SUCCESS
-    if A is NULL and storage == XT_PACKED:  # of which NVIDIA's dies
-        return CUBLAS_STATUS_INVALID_VALUE
-    if C is NULL or (k != 0 and (A is NULL or B is NULL)):
-        return CUBLAS_STATUS_MAPPING_ERROR
-    if equals(type, alpha, 0):
-        k = 0
-    if k == 0 and equals(type, beta, 1):
-        return CUBLAS_STATUS_SUCCESS
+    if settled(type, alpha, type, beta, storage == XT_PACKED, A, B, C, &k, &status):
+        return status
     if endless(ldb, n, type) or endless(ldc, n, type) or endless(order if storage == XT_PACKED else lda, order, type):
         return CUBLAS_STATUS_INVALID_VALUE
     mirror.mirrored = True
@@ -639,22 +640,15 @@ cdef public cublasStatus_t xt_rank(
     cdef int alpha_type = real_of(type) if hermitian and update == XT_SYRK else type
     cdef int beta_type = real_of(type) if hermitian else type
     cdef weights by
+    cdef cublasStatus_t status
     if h.blas is NULL:
         return CUBLAS_STATUS_NOT_INITIALIZED
     if short_of(lda, rows) or short_of(ldb, rows) or short_of(ldc, n):
         return CUBLAS_STATUS_INVALID_VALUE
     if n == 0:
         return CUBLAS_STATUS_SUCCESS
-    if alpha is NULL or beta is NULL:
-        return CUBLAS_STATUS_INVALID_VALUE
-    if equals(alpha_type, alpha, 0) and equals(beta_type, beta, 1):
-        return CUBLAS_STATUS_SUCCESS
-    if C is NULL or (k != 0 and (A is NULL or B is NULL)):
-        return CUBLAS_STATUS_MAPPING_ERROR
-    if equals(alpha_type, alpha, 0):
-        k = 0
-    if k == 0 and equals(beta_type, beta, 1):
-        return CUBLAS_STATUS_SUCCESS
+    if settled(alpha_type, alpha, beta_type, beta, False, A, B, C, &k, &status):
+        return status
     if endless(ldc, n, type) or (k != 0 and (endless(lda, cols, type) or endless(ldb, cols, type))):
         return CUBLAS_STATUS_INVALID_VALUE
     by.alpha = number(type, part(alpha_type, alpha, 0), part(alpha_type, alpha, 1))
