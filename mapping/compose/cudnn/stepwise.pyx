@@ -14,26 +14,9 @@ need (gates, cells, layers' outputs) and what the first of them leaves for the s
 is in the reserve space; in inference there is room for one layer at a time, in the workspace.
 """
 
-include "generated.pxi"
-include "cudnn_abi.pxi"
-include "cudnn_backend.pxi"
-include "cudnn_translate.pxi"
-include "slots.pxi"
-include "say.pxi"
-include "words.pxi"
-include "amd.pxi"
-include "net.pxi"
-
-from libc.stdint cimport INT32_MAX
+include "stepwise_needs.pxi"
 
 cdef extern from "support.h" nogil:
-    int DNN_WORK
-    int dnn_type_bytes(int type)
-    uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y)
-    uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
-                       dnn_tensor *yd, void *y)
-    uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
-                         void *mask, void *memory)
     uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
                            const void *x, void *y)
     uint32_t dnn_stepwise64_spaces(dnn_net *n)
