@@ -41,6 +41,10 @@ def _drawn(d: Draw) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _transformed(s: Stage, function: str, trans: Any, from_: Any, x: Any, to: Any, y: Any) -> None:
+    s.run(function, transDesc=trans, alpha=1.0, srcDesc=from_, srcData=x, beta=0.0, destDesc=to, destData=y)
+
+
 @procedure(
     "cudnnGetFoldedConvBackwardDataDescriptors", "Convolution", _drawn, _BASE, signature="type layout to", share=0.5
 )
@@ -74,40 +78,13 @@ def folded(s: Stage, v: Values) -> None:
     need = s.size("cudnnGetConvolutionBackwardDataWorkspaceSize", sizeInBytes=SIZE, **given)
     a, b, c = (_there(s.space(name, size)) for name, size in spaces.items())
     work = s.space("work", need)
-    s.run(
-        "cudnnTransformFilter",
-        transDesc=fold_w,
-        alpha=1.0,
-        srcDesc=w,
-        srcData=w,
-        beta=0.0,
-        destDesc=filter_,
-        destData=a,
-    )
-    s.run(
-        "cudnnTransformTensorEx",
-        transDesc=pad_dy,
-        alpha=1.0,
-        srcDesc=dy,
-        srcData=dy,
-        beta=0.0,
-        destDesc=padded,
-        destData=b,
-    )
+    _transformed(s, "cudnnTransformFilter", fold_w, w, w, filter_, a)
+    _transformed(s, "cudnnTransformTensorEx", pad_dy, dy, dy, padded, b)
     s.run(
         "cudnnConvolutionBackwardData", alpha=1.0, w=a, dy=b, workSpace=work, workSpaceSizeInBytes=need, beta=0.0, dx=c,
         **given,
     )  # fmt: skip
-    s.run(
-        "cudnnTransformTensorEx",
-        transDesc=unfold_dx,
-        alpha=1.0,
-        srcDesc=grad,
-        srcData=c,
-        beta=0.0,
-        destDesc=dx,
-        destData=dx,
-    )
+    _transformed(s, "cudnnTransformTensorEx", unfold_dx, grad, c, dx, dx)
     left, right = exact(dy.x, type_.math), exact(w.x, type_.math)
     result: Real = oracle.backward_data(left, right, window, 1, "cross_correlation", v.x[2:])
     s.claim(dx, blend(1.0, result, 0.0, dx.x, type_))
