@@ -27,7 +27,7 @@ def hip_exports() -> tuple[str, ...]:
 
 def hip_library(target: str) -> Library:
     folder = cpu_library.folder("hip")
-    folders = (folder, paths.package_dir() / "runtime")
+    folders = (folder, cpu_library.RECORD, paths.package_dir() / "runtime")
     units = tuple(Unit(f"hip/{path.name}", path, folders) for path in sorted(folder.glob("*.pyx")))
     windows = target == "windows"
     return Library(

@@ -21,7 +21,7 @@ def exports() -> tuple[str, ...]:
 def library(openblas: OpenBlas, target: str) -> Library:
     """libMIOpen.so.1 or MIOpen.dll, with OpenBLAS beside it."""
     folders = (hand_written(), cpu_library.folder("rocblas"), cpu_library.CREW)  # half.h, openblas.h
-    found = [*sorted(hand_written().glob("*.pyx")), cpu_library.CREW / "crew.pyx"]
+    found = [*sorted(hand_written().glob("*.pyx")), *cpu_library.SHARED]
     made = cpu_library.units("miopen", found, folders)
     names = ("libMIOpen.so.1", "MIOpen.dll")
     return cpu_library.library(names, target, made, exports(), openblas, openblas.extra_files)

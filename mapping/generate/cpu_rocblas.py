@@ -18,6 +18,8 @@ from ..tables.kinds import OPTIONS
 from ..tables.model import Tables
 from . import cpu_library, spelling
 from .cpu_bodies import body
+from .cpu_record import Kept, recorder
+from .cpu_record import Library as Recorded
 from .cpu_routines import Routine, routines
 from .writer import Writer, banner, wrap
 
@@ -26,6 +28,8 @@ _HEAD = """\
 include "rocblas.pxi"
 include "elements.pxi"
 include "crew.pxi"
+
+from libc.string cimport memcpy
 """
 
 
@@ -83,6 +87,10 @@ def _function(writer: Writer, r: Routine) -> None:
         writer.lines(members)
         writer.line()
         writer.line()
+    target = f"{r.name}{'_any' if faulty else '_64' if forms[0] else ''}"
+    writer.lines(_recorder(r, target, forms[0] or faulty))
+    writer.line()
+    writer.line()
     if faulty:
         _definition(writer, _signature(r, True, f"cdef rocblas_status {r.name}_any("), text)
     for i, wide in enumerate(forms):
@@ -103,6 +111,35 @@ def _definition(writer: Writer, signature: list[str], text: str) -> None:
         writer.line(line)
     with writer.block(last):
         writer.lines(text)
+
+
+# ---- recording ----
+
+RECORDED = Recorded(
+    status="rocblas_status",
+    success="rocblas_status_success",
+    admit="rb_admit(handle, False)",
+    before="rb_replay(&call.handle_kept)",
+    after="rb_replay(NULL)",
+    keep="rb_keep(handle, {run}, &call, sizeof(call))",
+)
+ON_HOST = "{of}handle.pointer_mode == RB_HOST"
+
+
+def _recorder(r: Routine, target: str, wide: bool) -> str:
+    """Factors on the host are copied; what would be written there is refused."""
+    kept, written = [], False
+    for a in r.args:
+        ctype = a.wide if wide else a.narrow
+        if a.core.name == "handle":
+            kept.append(Kept(ctype, a.name, "rb_handle"))
+        elif a.core.name in ("scalar", "array") and a.kind.is_pointer and a.core.io == "in":
+            assert a.element
+            kept.append(Kept(ctype, a.name, a.element.rocm, 5 if a.core.name == "array" else 1, ON_HOST))
+        else:
+            written |= a.core.name == "result" or (a.core.name in ("scalar", "array") and a.kind.is_pointer)
+            kept.append(Kept(ctype, a.name))
+    return recorder(r.name, target, kept, RECORDED, f"rb_admit(handle, {written})")
 
 
 # ---- OpenBLAS ----
@@ -218,7 +255,7 @@ def openblas_symbols(texts: Iterable[str]) -> list[str]:
 
 def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> Library:
     """librocblas.so.5 or rocblas.dll, with OpenBLAS beside it. `sources` holds what `generate` answered."""
-    found = [*sorted(hand_written().glob("*.pyx")), *sorted(sources.glob("*.pyx")), cpu_library.CREW / "crew.pyx"]
+    found = [*sorted(hand_written().glob("*.pyx")), *sorted(sources.glob("*.pyx")), *cpu_library.SHARED]
     made = cpu_library.units("rocblas", found, (hand_written(), cpu_library.CREW), ("CYTHON_CCOMPLEX=0",))
     names = ("librocblas.so.5", "rocblas.dll")
     return cpu_library.library(names, target, made, exports(tables), openblas, openblas.extra_files)

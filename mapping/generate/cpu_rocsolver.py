@@ -96,6 +96,6 @@ def exports(tables: Tables) -> list[str]:
 def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> Library:
     """librocsolver.so.0 or rocsolver.dll. `sources` holds what `generate` answered; OpenBLAS comes with rocBLAS."""
     folders = (hand_written(), cpu_library.folder("rocblas"), cpu_library.CREW)
-    found = [*sorted(hand_written().glob("*.pyx")), sources / SOURCE, cpu_library.CREW / "crew.pyx"]
+    found = [*sorted(hand_written().glob("*.pyx")), sources / SOURCE, *cpu_library.SHARED]
     made = cpu_library.units("rocsolver", found, folders, ("CYTHON_CCOMPLEX=0",))
     return cpu_library.library(("librocsolver.so.0", "rocsolver.dll"), target, made, exports(tables), openblas)

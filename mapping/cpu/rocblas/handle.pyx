@@ -12,6 +12,7 @@ from libc.string cimport memset
 cdef extern from "platform.h" nogil:
     """
     rb_handle *volatile rb_first;
+    _Thread_local rb_handle *rb_replayed;
     static dg_mutex rb_lock;
     static rb_handle *rb_free_first, *rb_free_last;
     static int rb_used; /* slots taken from the range so far */
@@ -100,6 +101,8 @@ cdef public rocblas_status rocblas_set_stream(rocblas_handle handle, hipStream_t
         return rocblas_status_invalid_handle
     if <uintptr_t>stream == 1:  # CUDA's number of the legacy stream, which is a bad pointer to older releases of HIP
         return rocblas_status_invalid_value
+    if stream != NULL:
+        record_find()
     handle.stream = stream
     return rocblas_status_success
 

@@ -1,0 +1,107 @@
+"""Recorders of the CPU backend's functions: what a call is kept as while a stream is captured, and how a launch makes it again.
+
+A recorder copies the arguments into a struct `NAME_call`, with what lies behind those pointers that belong to the call alone
+(a handle, a descriptor, a factor on the host); `NAME_again` makes the call from it. Pointers to data are kept as they are.
+mapping/cpu/record/ says where the struct goes; docs/cpu-backend.md says it in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from . import spelling
+from .writer import Writer, wrap
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A parameter as it is recorded.
+
+    copied   the type of what its pointer shows and the call alone owns: copied; empty: the argument is kept as it is
+    count    how many of these
+    when     in Cython, on which condition; `{of}` stands before the names of arguments. Empty: always
+    """
+
+    ctype: str
+    name: str
+    copied: str = ""
+    count: int = 1
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """How the functions of one library are made again.
+
+    status, success   the type that they answer, and its good value
+    admit             what is asked before anything is recorded; what it answers is the call's answer where it is not success
+    before, after     around the call that a launch makes
+    keep              what hands the record `call` on; `{run}` is what a launch calls
+    """
+
+    status: str
+    success: str
+    admit: str
+    before: str
+    after: str
+    keep: str
+
+
+def recorder(name: str, target: str, params: Iterable[Kept], library: Library, admit: str = "") -> str:
+    """`NAME_record` with the parameters of `target`, which a launch calls. `admit`: instead of the library's."""
+    kept = list(params)
+    out = Writer()
+    with out.block(f"cdef struct {name}_call:"):
+        for p in kept:
+            out.line(spelling.declare(_field(p.ctype), p.name))
+            if p.copied:
+                out.line(f"{p.copied}{f'[{p.count}]' if p.count > 1 else ''} {p.name}_kept")
+    out.line()
+    out.line()
+    with out.block(f"cdef int {name}_again(void *record) noexcept nogil:"):
+        out.line(f"cdef {name}_call *call = <{name}_call *>record")
+        out.line(f"cdef {library.status} status")
+        for p in kept:
+            if p.copied:
+                out.line(f"if {_condition(p, 'call.')}:")
+                out.line(f"    call.{spelling.name(p.name)} = &call.{p.name}_kept{'[0]' if p.count > 1 else ''}")
+        out.line(library.before)
+        texts = [f"call.{spelling.name(p.name)}" for p in kept]
+        for line in wrap(texts, 112, f"status = {target}(", "    ", ")"):
+            out.line(line)
+        out.line(library.after)
+        out.line(f"return status != {library.success}")
+    out.line()
+    out.line()
+    declared = [spelling.declare(p.ctype, p.name) for p in kept]
+    *first, last = wrap(declared, 112, f"cdef {library.status} {name}_record(", "    ", ") noexcept nogil:")
+    for line in first:
+        out.line(line)
+    with out.block(last):
+        out.line(f"cdef {name}_call call")
+        out.line(f"cdef {library.status} status = {admit or library.admit}")
+        out.line(f"if status != {library.success}:")
+        out.line("    return status")
+        for p in kept:
+            out.line(f"call.{spelling.name(p.name)} = {spelling.name(p.name)}")
+        for p in kept:
+            if p.copied:
+                out.line(f"if {_condition(p, '')}:")
+                size = f"sizeof({p.copied})" if p.count == 1 else f"{p.count} * sizeof({p.copied})"
+                out.line(f"    memcpy(&call.{p.name}_kept, {spelling.name(p.name)}, {size})")
+        out.line(f"return {library.keep.format(run=f'{name}_again')}")
+    return out.text()
+
+
+def _condition(p: Kept, of: str) -> str:
+    """Whether what a pointer shows is copied; a NULL stays one."""
+    return f"{of}{spelling.name(p.name)} != NULL" + (f" and {p.when.format(of=of)}" if p.when else "")
+
+
+def _field(ctype: str) -> str:
+    """A parameter's type as a field's: no `const` of its own."""
+    text = ctype.strip()
+    if text.endswith("const"):
+        return text.removesuffix("const")
+    return text.removeprefix("const ") if "*" not in text else text
