@@ -7,11 +7,13 @@ mapping/cpu/record/ says where the struct goes; docs/cpu-backend.md says it in w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from . import spelling
-from .writer import Writer, wrap
+from .writer import Writer, banner, wrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class Kept:
 
     copied   the type of what its pointer shows and the call alone owns: copied; empty: the argument is kept as it is
     count    how many of these
+    size     bytes of what is copied, in Cython like `when`; empty: all of them
     when     in Cython, on which condition; `{of}` stands before the names of arguments. Empty: always
     """
 
@@ -28,6 +31,7 @@ class Kept:
     copied: str = ""
     count: int = 1
     when: str = ""
+    size: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ def recorder(name: str, target: str, params: Iterable[Kept], library: Library, a
         for p in kept:
             if p.copied:
                 out.line(f"if {_condition(p, '')}:")
-                size = f"sizeof({p.copied})" if p.count == 1 else f"{p.count} * sizeof({p.copied})"
+                size = p.size.format(of="") or f"{p.count} * sizeof({p.copied})"
                 out.line(f"    memcpy(&call.{p.name}_kept, {spelling.name(p.name)}, {size})")
         out.line(f"return {library.keep.format(run=f'{name}_again')}")
     return out.text()
@@ -105,3 +109,36 @@ def _field(ctype: str) -> str:
     if text.endswith("const"):
         return text.removesuffix("const")
     return text.removeprefix("const ") if "*" not in text else text
+
+
+# ---- units that are written by hand: they call `NAME_record(…)`, and end with `include "UNIT_record.pxi"` ----
+
+_CALLED = re.compile(r"\b(\w+)_record\(")
+_PARAMETER = re.compile(r"(.*?)(\w+)$", re.DOTALL)
+
+
+def hand_written(folder: Path, keep: Callable[[str, str, Mapping[str, str]], Kept], library: Library) -> dict[str, str]:
+    """The included files of a folder's units. `keep` says how a parameter is kept: its type, its name, all types by name."""
+    found = {}
+    for path in sorted(folder.glob("*.pyx")):
+        text = path.read_text(encoding="utf-8")
+        included = f"{path.stem}_record.pxi"
+        if f'include "{included}"' not in text:
+            continue
+        made = []
+        for name in dict.fromkeys(_CALLED.findall(text)):
+            types = dict(_parameters(text, name, path))
+            made.append(recorder(name, name, (keep(ctype, p, types) for p, ctype in types.items()), library))
+        found[included] = banner("\n\n".join(made), f"{path.name}", f"Recorders of {path.name}.")
+    return found
+
+
+def _parameters(text: str, name: str, path: Path) -> Iterator[tuple[str, str]]:
+    """(name, type) of each parameter of a function in a unit."""
+    match = re.search(rf"^cdef [\w *]*?\b{name}\((.*?)\) noexcept nogil:", text, re.MULTILINE | re.DOTALL)
+    if not match:
+        raise ValueError(f"{path}: {name}_record is called, but there is no function {name} to be recorded")
+    for parameter in match[1].split(","):
+        split = _PARAMETER.match(" ".join(parameter.split()))
+        assert split, parameter
+        yield split[2], split[1].strip()

@@ -8,7 +8,7 @@ in OpenBLAS's C interface, its arguments given by kind. A batched function is it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from ..build.openblas import OpenBlas
@@ -16,7 +16,7 @@ from ..build.plan import Library
 from ..tables.cpu import OPENBLAS, blocks, hand_written
 from ..tables.kinds import OPTIONS
 from ..tables.model import Tables
-from . import cpu_library, spelling
+from . import cpu_library, cpu_record, spelling
 from .cpu_bodies import body
 from .cpu_record import Kept, recorder
 from .cpu_record import Library as Recorded
@@ -142,6 +142,23 @@ def _recorder(r: Routine, target: str, wide: bool) -> str:
     return recorder(r.name, target, kept, RECORDED, f"rb_admit(handle, {written})")
 
 
+_VALUES = {"rocblas_half", "rocblas_bfloat16", "float", "double", "rocblas_float_complex", "rocblas_double_complex"}
+
+
+def _kept(ctype: str, name: str, types: Mapping[str, str]) -> Kept:
+    """A parameter of a function that is written by hand; the type of a factor may be an argument of its own."""
+    value = ctype.removeprefix("const ").removesuffix(" *")
+    if ctype == "rocblas_handle":
+        return Kept(ctype, name, "rb_handle")
+    if name in ("alpha", "beta", "c", "s") and ctype == "const void *":
+        of = next((t for t in (f"{name}_type", "cs_type", "compute_type") if t in types and t != "c_type"), "")
+        if of:
+            return Kept(ctype, name, "uint64_t", 2, ON_HOST, f"<size_t>rb_size({{of}}{of})")
+    if name in ("alpha", "beta") and value in _VALUES:
+        return Kept(ctype, name, value, 1, ON_HOST)
+    return Kept(ctype, name)
+
+
 # ---- OpenBLAS ----
 
 
@@ -215,7 +232,8 @@ def generate(tables: Tables) -> dict[str, str]:
     files: dict[str, list[Routine]] = {}
     for r in everything:
         files.setdefault(PurePosixPath(r.entry.file).stem, []).append(r)
-    return {f"{stem}.pyx": _file(stem, members, plain) for stem, members in files.items()}
+    made = {f"{stem}.pyx": _file(stem, members, plain) for stem, members in files.items()}
+    return made | cpu_record.hand_written(hand_written(), _kept, RECORDED)
 
 
 def _file(stem: str, members: list[Routine], plain: list[Routine]) -> str:
@@ -256,6 +274,7 @@ def openblas_symbols(texts: Iterable[str]) -> list[str]:
 def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> Library:
     """librocblas.so.5 or rocblas.dll, with OpenBLAS beside it. `sources` holds what `generate` answered."""
     found = [*sorted(hand_written().glob("*.pyx")), *sorted(sources.glob("*.pyx")), *cpu_library.SHARED]
-    made = cpu_library.units("rocblas", found, (hand_written(), cpu_library.CREW), ("CYTHON_CCOMPLEX=0",))
+    folders = (hand_written(), sources, cpu_library.CREW)
+    made = cpu_library.units("rocblas", found, folders, ("CYTHON_CCOMPLEX=0",))
     names = ("librocblas.so.5", "rocblas.dll")
     return cpu_library.library(names, target, made, exports(tables), openblas, openblas.extra_files)

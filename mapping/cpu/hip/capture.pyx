@@ -429,7 +429,6 @@ cdef hipError_t begin(
     c.thread = &host_thread_mode
     dg_mutex_lock(&host_capture_lock)
     if slot.object != NULL:
-        (<lane *>slot.object).owner.broken = True
         error = hipErrorIllegalState
     elif c.graph == NULL:
         error = hipErrorOutOfMemory

@@ -113,6 +113,9 @@ static inline rocblas_status rb_enter(rocblas_handle handle) {
     return handle->query ? rocblas_status_size_unchanged : rocblas_status_success;
 }
 
+/* What a function answers its own caller: the arguments are good, and the call is to be recorded. */
+enum { RB_LATER = -1 };
+
 /* Whether the call is recorded instead of computed, asked when the arguments are checked. */
 static inline int rb_recorded(rocblas_handle handle) { return record_state(handle->stream) != 0; }
 /* The same where the next check would read a factor: on the device it is not known before the launch. */
@@ -133,4 +136,11 @@ static inline void rb_replay(rb_handle *copy) {
     if (copy) copy->stream = RECORD_NO_STREAM;
     rb_replayed = copy;
 }
+/* Threads that help with a call take its handle as it is: what the caller's thread replays, they do. */
+static inline rb_handle *rb_help(rocblas_handle handle) {
+    rb_handle *before = rb_replayed;
+    if (!rb_is_handle(handle)) rb_replayed = handle;
+    return before;
+}
+static inline void rb_helped(rb_handle *before) { rb_replayed = before; }
 #endif

@@ -61,6 +61,10 @@ cdef extern from "rocblas.h" nogil:
     rocblas_status rb_admit(rocblas_handle handle, bint writes_scalars)
     rocblas_status rb_keep(rocblas_handle handle, dg_run run, const void *record, size_t bytes)
     void rb_replay(rb_handle *copy)
+    rb_handle *rb_help(rocblas_handle handle)
+    void rb_helped(rb_handle *before)
+    enum:
+        RB_LATER
 
 cdef extern from "openblas.h" nogil:
     enum:
