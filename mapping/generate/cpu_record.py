@@ -74,7 +74,8 @@ def recorder(name: str, target: str, params: Iterable[Kept], library: Library, a
         texts = [f"call.{spelling.name(p.name)}" for p in kept]
         for line in wrap(texts, 112, f"status = {target}(", "    ", ")"):
             out.line(line)
-        out.line(library.after)
+        if library.after:
+            out.line(library.after)
         out.line(f"return status != {library.success}")
     out.line()
     out.line()
@@ -125,11 +126,14 @@ def hand_written(folder: Path, keep: Callable[[str, str, Mapping[str, str]], Kep
         included = f"{path.stem}_record.pxi"
         if f'include "{included}"' not in text:
             continue
+        for part in re.findall(r'^include "(\w+\.pxi)"$', text, re.MULTILINE):
+            if (folder / part).is_file():
+                text += (folder / part).read_text(encoding="utf-8")
         made = []
         for name in dict.fromkeys(_CALLED.findall(text)):
             types = dict(_parameters(text, name, path))
             made.append(recorder(name, name, (keep(ctype, p, types) for p, ctype in types.items()), library))
-        found[included] = banner("\n\n".join(made), f"{path.name}", f"Recorders of {path.name}.")
+        found[included] = banner("from libc.string cimport memcpy\n\n\n" + "\n\n".join(made), f"{path.name}", f"Recorders of {path.name}.")
     return found
 
 

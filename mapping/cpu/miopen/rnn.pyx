@@ -377,6 +377,8 @@ cdef public miopenStatus_t miopenGetRNNLayerParam(
         return status
     if w == NULL:
         return miopenStatusBadParm
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     memcpy(
         layerParam, bytes_at(w, <int64_t>offset, rnnDesc.type),
         <size_t>(mi_elements(paramDesc) * mi_type_size(rnnDesc.type))
@@ -397,6 +399,8 @@ cdef public miopenStatus_t miopenGetRNNLayerBias(
         return status
     if w == NULL:
         return miopenStatusBadParm
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     memcpy(
         layerBias, bytes_at(w, <int64_t>offset, rnnDesc.type), <size_t>(rnnDesc.hidden * mi_type_size(rnnDesc.type))
     )
@@ -421,6 +425,8 @@ cdef public miopenStatus_t miopenSetRNNLayerParam(
         rnnDesc.hidden if paramID >= gates_of(rnnDesc.mode) else input_size(rnnDesc, xDesc.lens[1], layer)
     ):
         return miopenStatusBadParm
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     at = param_offset(rnnDesc, xDesc.lens[1], layer, paramID)
     size = mi_type_size(rnnDesc.type)
     for i in range(paramDesc.lens[0]):
@@ -444,6 +450,8 @@ cdef public miopenStatus_t miopenSetRNNLayerBias(
         return miopenStatusBadParm
     if mi_elements(biasDesc) != rnnDesc.hidden or biasDesc.type != rnnDesc.type:
         return miopenStatusBadParm
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     memcpy(
         bytes_at(w, bias_offset(rnnDesc, xDesc.lens[1], layer, biasID), rnnDesc.type), layerBias,
         <size_t>(rnnDesc.hidden * mi_type_size(rnnDesc.type))
@@ -888,6 +896,8 @@ cdef public miopenStatus_t miopenRNNForward(
     )
     if status != miopenStatusSuccess:
         return status
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     status = plan_of_seq(&p, rnnDesc, xDesc, yDesc)
     if status != miopenStatusSuccess:
         return status
@@ -921,6 +931,8 @@ cdef public miopenStatus_t miopenRNNBackwardSeqData(
     )
     if status != miopenStatusSuccess:
         return status
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     status = plan_of_seq(&p, rnnDesc, xDesc, yDesc)
     if status != miopenStatusSuccess:
         return status
@@ -951,6 +963,8 @@ cdef public miopenStatus_t miopenRNNBackwardWeightsSeqTensor(
     )
     if status != miopenStatusSuccess:
         return status
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     status = plan_of_seq(&p, rnnDesc, xDesc, yDesc)
     if status != miopenStatusSuccess:
         return status
@@ -982,6 +996,8 @@ cdef miopenStatus_t start(
         return miopenStatusUnknownError
     if workspace == NULL:
         return miopenStatusBadParm
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     status = plan_of_steps(p, rnn, steps, x, y)
     if status != miopenStatusSuccess:
         return status

@@ -4,8 +4,6 @@ include "rocblas.pxi"
 include "elements.pxi"
 include "extensions.pxi"
 
-from libc.string cimport memcpy
-
 
 cdef inline bint crossed(const element *a, int64_t lda, int trans, element *c, int64_t ldc) noexcept nogil:
     """Onto an operand only where each element falls onto itself."""

@@ -11,7 +11,7 @@ include "half.pxi"
 include "types.pxi"
 include "crew.pxi"
 
-from libc.string cimport memcpy, memmove
+from libc.string cimport memmove
 
 cdef enum:
     EXACT = 1024  # products of int8 that a float adds exactly: 1024 · 2¹⁴ = 2²⁴

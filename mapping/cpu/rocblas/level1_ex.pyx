@@ -10,7 +10,6 @@ include "half.pxi"
 include "types.pxi"
 
 from libc.math cimport sqrt
-from libc.string cimport memcpy
 
 
 cdef inline float scalar_of(int type, const void *scalar) noexcept nogil:
