@@ -56,6 +56,8 @@ def _narrow_body(r: Routine, wide: str = "_64") -> Iterator[str]:
         return
     name = index[0].name
     yield "cdef int64_t wide = 0"
+    yield f"if {name} != NULL and rb_is_handle(handle) and rb_recorded(handle):  # not into `wide`, which is gone at a launch"
+    yield f"    return {r.name}_narrow_record({', '.join(spelling.name(a.name) for a in r.args)})"
     yield f"cdef rocblas_status status = {r.name}{wide}({texts})"
     yield "if status == rocblas_status_success:"
     yield f"    {name}[0] = <rocblas_int>wide"
@@ -88,7 +90,11 @@ def _function(writer: Writer, r: Routine) -> None:
         writer.line()
         writer.line()
     target = f"{r.name}{'_any' if faulty else '_64' if forms[0] else ''}"
-    writer.lines(_recorder(r, target, forms[0] or faulty))
+    writer.lines(_recorder(r, r.name, target, forms[0] or faulty))
+    if len(forms) > 1 and any(a.core.name == "result" and a.core.role == "index" for a in r.args):
+        writer.line()
+        writer.line()
+        writer.lines(_recorder(r, f"{r.name}_narrow", r.name, False))
     writer.line()
     writer.line()
     if faulty:
@@ -126,7 +132,7 @@ RECORDED = Recorded(
 ON_HOST = "{of}handle.pointer_mode == RB_HOST"
 
 
-def _recorder(r: Routine, target: str, wide: bool) -> str:
+def _recorder(r: Routine, name: str, target: str, wide: bool) -> str:
     """Factors on the host are copied; what would be written there is refused."""
     kept, written = [], False
     for a in r.args:
@@ -139,7 +145,7 @@ def _recorder(r: Routine, target: str, wide: bool) -> str:
         else:
             written |= a.core.name == "result" or (a.core.name in ("scalar", "array") and a.kind.is_pointer)
             kept.append(Kept(ctype, a.name))
-    return recorder(r.name, target, kept, RECORDED, f"rb_admit(handle, {written})")
+    return recorder(name, target, kept, RECORDED, f"rb_admit(handle, {written})")
 
 
 _VALUES = {"rocblas_half", "rocblas_bfloat16", "float", "double", "rocblas_float_complex", "rocblas_double_complex"}
@@ -150,10 +156,9 @@ def _kept(ctype: str, name: str, types: Mapping[str, str]) -> Kept:
     value = ctype.removeprefix("const ").removesuffix(" *")
     if ctype == "rocblas_handle":
         return Kept(ctype, name, "rb_handle")
-    if name in ("alpha", "beta", "c", "s") and ctype == "const void *":
-        of = next((t for t in (f"{name}_type", "cs_type", "compute_type") if t in types and t != "c_type"), "")
-        if of:
-            return Kept(ctype, name, "uint64_t", 2, ON_HOST, f"<size_t>rb_size({{of}}{of})")
+    if ctype == "const void *" and (name in ("alpha", "beta") or (name in ("c", "s") and "cs_type" in types)):
+        of = next(t for t in ("alpha_type", "cs_type", "compute_type") if t in types)
+        return Kept(ctype, name, "uint64_t", 2, ON_HOST, f"<size_t>rb_size({{of}}{of})")
     if name in ("alpha", "beta") and value in _VALUES:
         return Kept(ctype, name, value, 1, ON_HOST)
     return Kept(ctype, name)

@@ -268,6 +268,7 @@ cdef public hipError_t host_record_graph(const void *stream, host_graph *graph) 
             node = host_node_new(l.owner.graph, HOST_NODE_GRAPH, NULL, NULL, 0, l.ends, l.count)
             if node != NULL:
                 node.child = copy
+                copy.inside = 1
             else:
                 host_graph_free(copy)
         error = keep(l, node)

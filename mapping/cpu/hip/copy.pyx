@@ -174,12 +174,12 @@ cdef bint box_fits(const void *first, size_t pitch, size_t slice, hipExtent exte
             and fits(first, bytes, of_device))
 
 
-cdef hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream) noexcept nogil:
-    """Pitched memory only: this runtime makes no arrays."""
+cdef hipError_t box(const hipMemcpy3DParms *p, work *w) noexcept nogil:
+    """Pitched memory only: this runtime makes no arrays. An empty box is work of no slices."""
     cdef size_t dst_slice, src_slice, dst_start, src_start
     cdef char *dst
     cdef const char *src
-    cdef work w
+    memset(w, 0, sizeof(work))
     if p == NULL or p.srcArray != NULL or p.dstArray != NULL:
         return host_fail(hipErrorInvalidValue)
     if p.extent.width == 0 or p.extent.height == 0 or p.extent.depth == 0:
@@ -199,11 +199,24 @@ cdef hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream) noexcept 
         return host_fail(hipErrorInvalidValue)
     if not known_kind(p.kind):
         return host_fail(hipErrorInvalidMemcpyDirection)
-    w = rectangle(dst, p.dstPtr.pitch, src, p.srcPtr.pitch, p.extent.width, p.extent.height)
+    w[0] = rectangle(dst, p.dstPtr.pitch, src, p.srcPtr.pitch, p.extent.width, p.extent.height)
     w.depth = p.extent.depth
     w.dst_slice = dst_slice
     w.src_slice = src_slice
-    return do(&w, stream)
+    return hipSuccess
+
+
+cdef hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream) noexcept nogil:
+    cdef work w
+    cdef hipError_t error = box(p, &w)
+    return error if error != hipSuccess or w.depth == 0 else do(&w, stream)
+
+
+cdef public hipError_t host_box_record(const hipMemcpy3DParms *p, dg_run *run, void *record, size_t *room) noexcept nogil:
+    """A copy of a box as a node's record, of at most `room` bytes."""
+    run[0] = run_work
+    room[0] = sizeof(work)
+    return box(p, <work *>record)
 
 
 cdef hipError_t fill(void *dst, uint32_t value, size_t element, size_t count, hipStream_t stream) noexcept nogil:

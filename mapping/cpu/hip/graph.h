@@ -55,6 +55,7 @@ struct host_graph {
     size_t held_count;
     const host_slot *origin; /* the graph that it is a copy of */
     int recording;           /* a capture writes it */
+    int inside;              /* it is a node's, and goes with it */
 };
 
 static inline void *host_record_of(host_node *node) { return node + 1; }

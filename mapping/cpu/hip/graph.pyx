@@ -220,6 +220,8 @@ cdef public host_graph *host_graph_copy(const host_graph *graph) noexcept nogil:
         made = host_node_new(copy, node.type, node.run, host_record_of(node), node.bytes, node.before, node.before_count)
         if made != NULL and node.child != NULL:
             made.child = host_graph_copy(node.child)
+            if made.child != NULL:
+                made.child.inside = 1
         if made == NULL or (node.child != NULL and made.child == NULL):
             free(all)
             host_graph_free(copy)
@@ -348,7 +350,7 @@ cdef public hipError_t hipGraphCreate(void **graph, unsigned int flags) noexcept
 
 cdef public hipError_t hipGraphDestroy(void *graph) noexcept nogil:
     cdef host_graph *known = host_graph_of(graph)
-    if known == NULL or known.recording:
+    if known == NULL or known.recording or known.inside:
         return host_fail(hipErrorInvalidValue)
     host_graph_free(known)
     return hipSuccess
@@ -418,6 +420,8 @@ cdef hipError_t add(
             host_graph_free(child)
         return host_fail(error)
     node.child = child
+    if child != NULL:
+        child.inside = 1
     handle[0] = node.handle
     return hipSuccess
 
@@ -439,10 +443,20 @@ cdef public hipError_t hipGraphAddChildGraphNode(
     return add(node, graph, before, count, HOST_NODE_GRAPH, NULL, NULL, 0, copy)
 
 
+cdef public hipError_t hipGraphChildGraphNodeGetGraph(void *node, void **graph) noexcept nogil:
+    """The node's own copy."""
+    cdef host_node *known = node_of(node)
+    if known == NULL or known.child == NULL or graph == NULL:
+        return host_fail(hipErrorInvalidValue)
+    graph[0] = known.child.handle
+    return hipSuccess
+
+
 cdef extern from "graph.h" nogil:
     """
     /* copy.pyx and stream.pyx: what they record, made by hand. */
     hipError_t host_copy_record(void *dst, const void *src, size_t bytes, int kind, dg_run *run, void *record, size_t *room);
+    hipError_t host_box_record(const hipMemcpy3DParms *box, dg_run *run, void *record, size_t *room);
     hipError_t host_fill_record(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run,
                                 void *record, size_t *room);
     hipError_t host_function_record(hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room);
@@ -460,6 +474,7 @@ cdef extern from "graph.h" nogil:
     } host_call_params;
     """
     hipError_t host_copy_record(void *dst, const void *src, size_t bytes, int kind, dg_run *run, void *record, size_t *room)
+    hipError_t host_box_record(const hipMemcpy3DParms *box, dg_run *run, void *record, size_t *room)
     hipError_t host_fill_record(
         void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run, void *record,
         size_t *room)
@@ -486,6 +501,18 @@ cdef public hipError_t hipGraphAddMemcpyNode1D(
     cdef char[ROOM] record
     cdef size_t room = ROOM
     cdef hipError_t error = host_copy_record(dst, src, bytes, kind, &run, record, &room)
+    if error != hipSuccess:
+        return error
+    return add(node, graph, before, count, HOST_NODE_MEMCPY, run, record, room, NULL)
+
+
+cdef public hipError_t hipGraphAddMemcpyNode(
+    void **node, void *graph, void *const *before, size_t count, const hipMemcpy3DParms *params
+) noexcept nogil:
+    cdef dg_run run = NULL
+    cdef char[ROOM] record
+    cdef size_t room = ROOM
+    cdef hipError_t error = host_box_record(params, &run, record, &room)
     if error != hipSuccess:
         return error
     return add(node, graph, before, count, HOST_NODE_MEMCPY, run, record, room, NULL)

@@ -16,6 +16,7 @@ cdef extern from "graph.h" nogil:
         size_t held_count
         const host_slot *origin
         int recording
+        int inside
     ctypedef struct host_node:
         host_slot *handle
         host_graph *graph
