@@ -7,12 +7,16 @@ refuses is made again without one, and its name is added to the file `CAPTURED_R
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from dragoman.parity.dnn.names import refuses
+from dragoman.parity.dnn.subject import LibrarySubject as DnnSubject
+from dragoman.parity.memory import Memory
 from dragoman.parity.subject import LibrarySubject, select_backend
 from dragoman.tables.loader import load
 from dragoman.tables.model import Function
@@ -21,37 +25,31 @@ MAJOR = 12
 AT_ONCE = 9901  # what is answered where a call did its work while it was captured
 LAUNCH = 9902  # where the launch failed
 THREAD_LOCAL = 1
-NOT_SUPPORTED = 15
 
 
-class Captured(LibrarySubject):
-    """A stream of its own for the handle; each call between the begin and the end of a capture."""
+class Capture:
+    """A stream, and calls between the begin and the end of its capture."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder, load(), MAJOR)
-        self._runtime = self._load("cudart")
-        self._stream = ctypes.c_void_p()
-        assert self._runtime.cudaStreamCreateWithFlags(ctypes.byref(self._stream), 1) == 0
-        assert self._cublas.cublasSetStream_v2(ctypes.c_void_p(self._handle), self._stream) == 0
+    def __init__(self, runtime: ctypes.CDLL, memory: Memory) -> None:
+        self._runtime, self._memory = runtime, memory
+        self.stream = ctypes.c_void_p()
+        assert runtime.cudaStreamCreateWithFlags(ctypes.byref(self.stream), 1) == 0
 
-    def invoke(self, function: Function, arguments: Sequence[Any]) -> Any:
-        if not _is_captured(function, arguments, self._handle):
-            return super().invoke(function, arguments)
+    def call(self, name: str, call: Callable[[], Any], is_refusal: Callable[[int], bool]) -> Any:
         graph, before, after = ctypes.c_void_p(), self._area(), self._area()
-        self.memory.download(before)
-        entry = self.entry(function)
-        assert self._runtime.cudaStreamBeginCapture(self._stream, THREAD_LOCAL) == 0
-        status = int(entry(*arguments))
-        ended = self._runtime.cudaStreamEndCapture(self._stream, ctypes.byref(graph))
-        if ended or status == NOT_SUPPORTED:
-            plain = super().invoke(function, arguments)
+        self._memory.download(before)
+        assert self._runtime.cudaStreamBeginCapture(self.stream, THREAD_LOCAL) == 0
+        status = int(call())
+        ended = self._runtime.cudaStreamEndCapture(self.stream, ctypes.byref(graph))
+        if ended or is_refusal(status):
+            plain = call()
             if ended or plain != status:
-                _refused(function)
+                _refused(name)
             self._runtime.cudaGetLastError()
             if not ended:
                 self._runtime.cudaGraphDestroy(graph)
             return plain
-        self.memory.download(after)
+        self._memory.download(after)
         if not np.array_equal(before, after):
             status = AT_ONCE
         elif status == 0 and self._launch(graph):
@@ -60,27 +58,74 @@ class Captured(LibrarySubject):
         return status
 
     def _area(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        return np.zeros(getattr(self.memory, "_size", 0), np.uint8)
+        return np.zeros(getattr(self._memory, "_size", 0), np.uint8)
 
     def _launch(self, graph: ctypes.c_void_p) -> int:
         ready = ctypes.c_void_p()
         if self._runtime.cudaGraphInstantiate(ctypes.byref(ready), graph, ctypes.c_ulonglong(0)):
             return 1
-        status = self._runtime.cudaGraphLaunch(ready, self._stream) or self._runtime.cudaStreamSynchronize(self._stream)
+        status = self._runtime.cudaGraphLaunch(ready, self.stream) or self._runtime.cudaStreamSynchronize(self.stream)
         self._runtime.cudaGraphExecDestroy(ready)
         return int(status)
 
 
-def _is_captured(function: Function, arguments: Sequence[Any], handle: int) -> bool:
-    """Calls of the second API on the handle that has the stream."""
-    return function.form.base != "v1" and bool(arguments) and arguments[0] == handle
+class Captured(LibrarySubject):
+    """cuBLAS: calls of the second API on the handle that has the stream."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, load(), MAJOR)
+        self._capture = Capture(self._load("cudart"), self.memory)
+        assert self._cublas.cublasSetStream_v2(ctypes.c_void_p(self._handle), self._capture.stream) == 0
+
+    def invoke(self, function: Function, arguments: Sequence[Any]) -> Any:
+        if function.form.base == "v1" or not arguments or arguments[0] != self._handle:
+            return super().invoke(function, arguments)
+        entry = self.entry(function)
+        return self._capture.call(function.name, lambda: entry(*arguments), lambda status: status == 15)
 
 
-def _refused(function: Function) -> None:
+class CapturedDnn(DnnSubject):
+    """cuDNN: calls on the handle that has the stream."""
+
+    def __init__(self, folder: Path, version: int) -> None:
+        super().__init__(folder, version, "cpu", MAJOR)
+        self._folder = folder
+        self._capture: Capture | None = None
+
+    def handle(self, name: str = "") -> int:
+        handle = super().handle(name)
+        if not name and self._capture is None:
+            runtime = self._runtime(self._folder, MAJOR)
+            assert runtime
+            self._capture = Capture(ctypes.CDLL(str(runtime)), self.memory)
+            assert self._library.cudnnSetStream(ctypes.c_void_p(handle), self._capture.stream) == 0
+        return handle
+
+    def call(self, name: str, arguments: Sequence[Any]) -> Any:
+        if self._capture is None or not arguments or arguments[0] != self._handle or name == "cudnnDestroy":
+            return super().call(name, arguments)
+        call = functools.partial(super().call, name, arguments)
+        return self._capture.call(name, call, lambda status: refuses(status, self.version))
+
+
+def _refused(name: str) -> None:
     with open(os.environ["CAPTURED_REFUSED"], "a", encoding="utf-8") as file:
-        file.write(function.name + "\n")
+        file.write(name + "\n")
 
 
 def subject() -> Captured:
     select_backend("cpu")
     return Captured(Path(os.environ["CAPTURED_LIBRARIES"]))
+
+
+def dnn8() -> CapturedDnn:
+    return _dnn(8)
+
+
+def dnn9() -> CapturedDnn:
+    return _dnn(9)
+
+
+def _dnn(version: int) -> CapturedDnn:
+    select_backend("cpu")
+    return CapturedDnn(Path(os.environ["CAPTURED_LIBRARIES"]), version)
