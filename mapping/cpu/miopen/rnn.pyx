@@ -865,6 +865,98 @@ cdef miopenStatus_t backward_weights(
     return miopenStatusSuccess
 
 
+# ---- now, or recorded ----
+
+cdef enum:
+    FORWARD, BACKWARD_DATA, BACKWARD_WEIGHTS
+
+# All that one of the three computes from. A recorded one has its copies, and the plan's arrays behind it.
+cdef struct Net:
+    int what
+    Plan p
+    mi_rnn rnn
+    mi_dropout dropout
+    mi_seq_tensor marked   # whose data is filled with its marker first
+    void *fill             # that data, or NULL
+    const void *given[7]
+    void *made[4]
+
+
+cdef miopenStatus_t run(Net *n) noexcept nogil:
+    if n.fill != NULL:
+        fill_padding(&n.marked, n.fill)
+    if n.what == FORWARD:
+        return forward(
+            &n.p, &n.rnn, n.given[0], n.given[1], n.given[2], n.given[3], n.made[0], n.made[1], n.made[2], n.made[3])
+    if n.what == BACKWARD_DATA:
+        return backward_data(
+            &n.p, &n.rnn, n.given[0], n.given[1], n.given[2], n.given[3], n.given[4], n.given[5], n.made[0], n.made[1],
+            n.made[2], n.made[3], n.given[6])
+    return backward_weights(&n.p, &n.rnn, n.given[0], n.given[1], n.made[0], n.given[2], n.given[3])
+
+
+cdef int run_again(void *record) noexcept nogil:
+    cdef Net *n = <Net *>record
+    cdef int64_t *arrays = <int64_t *>(n + 1)
+    n.p.batch = arrays
+    n.p.first = arrays + n.p.steps
+    n.p.order = arrays + 2 * n.p.steps + 1
+    if n.rnn.dropout != NULL:
+        n.rnn.dropout = &n.dropout
+    return run(n) != miopenStatusSuccess
+
+
+cdef miopenStatus_t work(miopenHandle_t handle, Net *n, const Plan *p, const mi_rnn *rnn) noexcept nogil:
+    """What has been checked."""
+    cdef size_t arrays = <size_t>(2 * p.steps + p.sequences + 1) * sizeof(int64_t)
+    cdef char *record
+    cdef miopenStatus_t status
+    n.p = p[0]
+    n.rnn = rnn[0]
+    if not mi_recorded(handle):
+        return run(n)
+    if rnn.dropout != NULL:
+        n.dropout = rnn.dropout[0]
+    record = <char *>mi_scratch(sizeof(Net) + arrays)
+    if record == NULL:
+        return miopenStatusAllocFailed
+    memcpy(record, n, sizeof(Net))
+    memcpy(record + sizeof(Net), p.batch, arrays)
+    status = mi_admit(handle)
+    if status == miopenStatusSuccess:
+        status = mi_keep(handle, run_again, record, sizeof(Net) + arrays)
+    mi_scratch_done(record)
+    return status
+
+
+cdef inline void set_forward(
+    Net *n, const void *x, const void *hx, const void *cx, const void *w, void *y, void *hy, void *cy, void *reserve
+) noexcept nogil:
+    n.what = FORWARD
+    n.fill = NULL
+    n.given[0], n.given[1], n.given[2], n.given[3] = x, hx, cx, w
+    n.made[0], n.made[1], n.made[2], n.made[3] = y, hy, cy, reserve
+
+
+cdef inline void set_backward_data(
+    Net *n, const void *dy, const void *hx, const void *cx, const void *dhy, const void *dcy, const void *w, void *dx,
+    void *dhx, void *dcx, void *workspace, const void *reserve
+) noexcept nogil:
+    n.what = BACKWARD_DATA
+    n.fill = NULL
+    n.given[0], n.given[1], n.given[2], n.given[3], n.given[4], n.given[5], n.given[6] = dy, hx, cx, dhy, dcy, w, reserve
+    n.made[0], n.made[1], n.made[2], n.made[3] = dx, dhx, dcx, workspace
+
+
+cdef inline void set_backward_weights(
+    Net *n, const void *x, const void *hx, void *dw, const void *workspace, const void *reserve
+) noexcept nogil:
+    n.what = BACKWARD_WEIGHTS
+    n.fill = NULL
+    n.given[0], n.given[1], n.given[2], n.given[3] = x, hx, workspace, reserve
+    n.made[0] = dw
+
+
 # ---- calls over sequences ----
 
 cdef miopenStatus_t check_spaces(
@@ -886,6 +978,7 @@ cdef public miopenStatus_t miopenRNNForward(
     size_t workSpaceNumBytes, void *reserveSpace, size_t reserveSpaceNumBytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef miopenStatus_t status
     if not is_handle(handle) or not is_rnn(rnnDesc) or not is_seq(xDesc) or not is_seq(yDesc):
         return miopenStatusBadParm
@@ -896,18 +989,15 @@ cdef public miopenStatus_t miopenRNNForward(
     )
     if status != miopenStatusSuccess:
         return status
-    if mi_refused(handle):
-        return miopenStatusUnknownError
     status = plan_of_seq(&p, rnnDesc, xDesc, yDesc)
     if status != miopenStatusSuccess:
         return status
     if not is_state(&p, hDesc) or not is_state(&p, cDesc):
         status = miopenStatusBadParm
     else:
-        fill_padding(yDesc, y)
-        status = forward(
-            &p, rnnDesc, x, hx, cx, w, y, hy, cy, reserveSpace if fwdMode == miopenRNNTraining else NULL
-        )
+        set_forward(&n, x, hx, cx, w, y, hy, cy, reserveSpace if fwdMode == miopenRNNTraining else NULL)
+        n.marked, n.fill = yDesc[0], y
+        status = work(handle, &n, &p, rnnDesc)
     free_plan(&p)
     return status
 
@@ -920,6 +1010,7 @@ cdef public miopenStatus_t miopenRNNBackwardSeqData(
     size_t reserveSpaceNumBytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef miopenStatus_t status
     if not is_handle(handle) or not is_rnn(rnnDesc) or not is_seq(xDesc) or not is_seq(yDesc):
         return miopenStatusBadParm
@@ -931,16 +1022,15 @@ cdef public miopenStatus_t miopenRNNBackwardSeqData(
     )
     if status != miopenStatusSuccess:
         return status
-    if mi_refused(handle):
-        return miopenStatusUnknownError
     status = plan_of_seq(&p, rnnDesc, xDesc, yDesc)
     if status != miopenStatusSuccess:
         return status
     if not is_state(&p, hDesc) or not is_state(&p, cDesc):
         status = miopenStatusBadParm
     else:
-        fill_padding(xDesc, dx)
-        status = backward_data(&p, rnnDesc, dy, hx, cx, dhy, dcy, w, dx, dhx, dcx, workSpace, reserveSpace)
+        set_backward_data(&n, dy, hx, cx, dhy, dcy, w, dx, dhx, dcx, workSpace, reserveSpace)
+        n.marked, n.fill = xDesc[0], dx
+        status = work(handle, &n, &p, rnnDesc)
     free_plan(&p)
     return status
 
@@ -952,6 +1042,7 @@ cdef public miopenStatus_t miopenRNNBackwardWeightsSeqTensor(
     size_t reserveSpaceNumBytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef miopenStatus_t status
     if not is_handle(handle) or not is_rnn(rnnDesc) or not is_seq(xDesc) or not is_seq(yDesc) or not is_tensor(hDesc):
         return miopenStatusBadParm
@@ -963,15 +1054,14 @@ cdef public miopenStatus_t miopenRNNBackwardWeightsSeqTensor(
     )
     if status != miopenStatusSuccess:
         return status
-    if mi_refused(handle):
-        return miopenStatusUnknownError
     status = plan_of_seq(&p, rnnDesc, xDesc, yDesc)
     if status != miopenStatusSuccess:
         return status
     if not is_state(&p, hDesc):
         status = miopenStatusBadParm
     else:
-        status = backward_weights(&p, rnnDesc, x, hx, dw, workSpace, reserveSpace)
+        set_backward_weights(&n, x, hx, dw, workSpace, reserveSpace)
+        status = work(handle, &n, &p, rnnDesc)
     free_plan(&p)
     return status
 
@@ -996,8 +1086,6 @@ cdef miopenStatus_t start(
         return miopenStatusUnknownError
     if workspace == NULL:
         return miopenStatusBadParm
-    if mi_refused(handle):
-        return miopenStatusUnknownError
     status = plan_of_steps(p, rnn, steps, x, y)
     if status != miopenStatusSuccess:
         return status
@@ -1015,6 +1103,7 @@ cdef miopenStatus_t forward_steps(
     bint training, void *reserve, size_t reserve_bytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef miopenStatus_t status
     if x == NULL or w == NULL or y == NULL:
         return miopenStatusBadParm
@@ -1026,7 +1115,8 @@ cdef miopenStatus_t forward_steps(
     elif training and reserve == NULL:
         status = miopenStatusBadParm
     else:
-        status = forward(&p, rnn, x, hx, cx, w, y, hy, cy, reserve if training else NULL)
+        set_forward(&n, x, hx, cx, w, y, hy, cy, reserve if training else NULL)
+        status = work(handle, &n, &p, rnn)
     free_plan(&p)
     return status
 
@@ -1071,6 +1161,7 @@ cdef public miopenStatus_t miopenRNNBackwardData(
     size_t reserveSpaceNumBytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef const mi_tensor *states[6]
     cdef miopenStatus_t status
     states[0], states[1], states[2], states[3], states[4], states[5] = dhyDesc, dcyDesc, hxDesc, cxDesc, dhxDesc, dcxDesc
@@ -1086,7 +1177,8 @@ cdef public miopenStatus_t miopenRNNBackwardData(
     elif reserveSpace == NULL:
         status = miopenStatusBadParm
     else:
-        status = backward_data(&p, rnnDesc, dy, hx, cx, dhy, dcy, w, dx, dhx, dcx, workSpace, reserveSpace)
+        set_backward_data(&n, dy, hx, cx, dhy, dcy, w, dx, dhx, dcx, workSpace, reserveSpace)
+        status = work(handle, &n, &p, rnnDesc)
     free_plan(&p)
     return status
 
@@ -1098,6 +1190,7 @@ cdef public miopenStatus_t miopenRNNBackwardWeights(
     const void *reserveSpace, size_t reserveSpaceNumBytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef const mi_tensor *states[1]
     cdef miopenStatus_t status
     states[0] = hxDesc
@@ -1113,6 +1206,7 @@ cdef public miopenStatus_t miopenRNNBackwardWeights(
     elif reserveSpace == NULL:
         status = miopenStatusBadParm
     else:
-        status = backward_weights(&p, rnnDesc, x, hx, dw, workSpace, reserveSpace)
+        set_backward_weights(&n, x, hx, dw, workSpace, reserveSpace)
+        status = work(handle, &n, &p, rnnDesc)
     free_plan(&p)
     return status
