@@ -32,6 +32,12 @@ def test_per_thread_default_stream(built: Built, source: str, major: int) -> Non
     clean(built.run(built.program(source, major, PER_THREAD), major))
 
 
+@pytest.mark.parametrize("major", MAJORS)
+@pytest.mark.parametrize("words", [(), ("runtime",)], ids=["driver", "runtime"])
+def test_a_runtime_that_is_loaded_and_not_used(built: Built, words: tuple[str, ...], major: int) -> None:
+    clean(built.run(built.program("loaded.c", major), major, *words))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("source", PROGRAMS)
 def test_nothing_leaks(built: Built, valgrind: tuple[str, ...], source: str) -> None:
