@@ -37,7 +37,7 @@ def _kept(ctype: str, name: str, _: Mapping[str, str]) -> Kept:
     """A parameter of a function that is recorded; factors of fused calls are floats."""
     if ctype == "const void *" and name.startswith("alpha"):
         return Kept(ctype, name, "float")
-    return Kept(ctype, name, _OBJECTS.get(ctype, ""))
+    return Kept(ctype, name, _OBJECTS.get(ctype, ""), may_be_null=ctype != "miopenHandle_t")
 
 
 def generate() -> dict[str, str]:

@@ -32,6 +32,7 @@ class Kept:
     count: int = 1
     when: str = ""
     size: str = ""
+    may_be_null: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ def recorder(name: str, target: str, params: Iterable[Kept], library: Library, a
         out.line(f"cdef {library.status} status")
         for p in kept:
             if p.copied:
-                out.line(f"if {_condition(p, 'call.')}:")
-                out.line(f"    call.{spelling.name(p.name)} = &call.{p.name}_kept{'[0]' if p.count > 1 else ''}")
+                place = f"&call.{p.name}_kept{'[0]' if p.count > 1 else ''}"
+                _where(out, _condition(p, "call."), f"call.{spelling.name(p.name)} = {place}")
         out.line(library.before)
         texts = [f"call.{spelling.name(p.name)}" for p in kept]
         for line in wrap(texts, 112, f"status = {target}(", "    ", ")"):
@@ -92,16 +93,24 @@ def recorder(name: str, target: str, params: Iterable[Kept], library: Library, a
             out.line(f"call.{spelling.name(p.name)} = {spelling.name(p.name)}")
         for p in kept:
             if p.copied:
-                out.line(f"if {_condition(p, '')}:")
-                size = p.size.format(of="") or f"{p.count} * sizeof({p.copied})"
-                out.line(f"    memcpy(&call.{p.name}_kept, {spelling.name(p.name)}, {size})")
+                size = p.size.format(of="") or f"{f'{p.count} * ' if p.count > 1 else ''}sizeof({p.copied})"
+                _where(out, _condition(p, ""), f"memcpy(&call.{p.name}_kept, {spelling.name(p.name)}, {size})")
         out.line(f"return {library.keep.format(run=f'{name}_again')}")
     return out.text()
 
 
 def _condition(p: Kept, of: str) -> str:
     """Whether what a pointer shows is copied; a NULL stays one."""
-    return f"{of}{spelling.name(p.name)} != NULL" + (f" and {p.when.format(of=of)}" if p.when else "")
+    there = f"{of}{spelling.name(p.name)} != NULL" if p.may_be_null else ""
+    return " and ".join(c for c in (there, p.when.format(of=of)) if c)
+
+
+def _where(out: Writer, condition: str, line: str) -> None:
+    if condition:
+        out.line(f"if {condition}:")
+        out.line(f"    {line}")
+    else:
+        out.line(line)
 
 
 def _field(ctype: str) -> str:
@@ -133,7 +142,9 @@ def hand_written(folder: Path, keep: Callable[[str, str, Mapping[str, str]], Kep
         for name in dict.fromkeys(_CALLED.findall(text)):
             types = dict(_parameters(text, name, path))
             made.append(recorder(name, name, (keep(ctype, p, types) for p, ctype in types.items()), library))
-        found[included] = banner("from libc.string cimport memcpy\n\n\n" + "\n\n".join(made), f"{path.name}", f"Recorders of {path.name}.")
+        found[included] = banner(
+            "from libc.string cimport memcpy\n\n\n" + "\n\n".join(made), f"{path.name}", f"Recorders of {path.name}."
+        )
     return found
 
 

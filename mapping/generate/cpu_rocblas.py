@@ -89,14 +89,6 @@ def _function(writer: Writer, r: Routine) -> None:
         writer.lines(members)
         writer.line()
         writer.line()
-    target = f"{r.name}{'_any' if faulty else '_64' if forms[0] else ''}"
-    writer.lines(_recorder(r, r.name, target, forms[0] or faulty))
-    if len(forms) > 1 and any(a.core.name == "result" and a.core.role == "index" for a in r.args):
-        writer.line()
-        writer.line()
-        writer.lines(_recorder(r, f"{r.name}_narrow", r.name, False))
-    writer.line()
-    writer.line()
     if faulty:
         _definition(writer, _signature(r, True, f"cdef rocblas_status {r.name}_any("), text)
     for i, wide in enumerate(forms):
@@ -109,6 +101,17 @@ def _function(writer: Writer, r: Routine) -> None:
             _definition(writer, _signature(r, wide), "\n".join(lines))
         else:
             _definition(writer, _signature(r, wide), text if i == 0 else "\n".join(_narrow_body(r)))
+    for name, called, wide in _recorded(r, forms, faulty):
+        writer.line()
+        writer.line()
+        writer.lines(_recorder(r, name, called, wide))
+
+
+def _recorded(r: Routine, forms: list[bool], faulty: bool) -> Iterator[tuple[str, str, bool]]:
+    """(recorder's name, the function that a launch calls, whether its sizes have 64 bits)."""
+    yield r.name, f"{r.name}{'_any' if faulty else '_64' if forms[0] else ''}", forms[0] or faulty
+    if len(forms) > 1 and any(a.core.name == "result" and a.core.role == "index" for a in r.args):
+        yield f"{r.name}_narrow", r.name, False
 
 
 def _definition(writer: Writer, signature: list[str], text: str) -> None:
@@ -138,7 +141,7 @@ def _recorder(r: Routine, name: str, target: str, wide: bool) -> str:
     for a in r.args:
         ctype = a.wide if wide else a.narrow
         if a.core.name == "handle":
-            kept.append(Kept(ctype, a.name, "rb_handle"))
+            kept.append(Kept(ctype, a.name, "rb_handle", may_be_null=False))
         elif a.core.name in ("scalar", "array") and a.kind.is_pointer and a.core.io == "in":
             assert a.element
             kept.append(Kept(ctype, a.name, a.element.rocm, 5 if a.core.name == "array" else 1, ON_HOST))
@@ -155,7 +158,7 @@ def _kept(ctype: str, name: str, types: Mapping[str, str]) -> Kept:
     """A parameter of a function that is written by hand; the type of a factor may be an argument of its own."""
     value = ctype.removeprefix("const ").removesuffix(" *")
     if ctype == "rocblas_handle":
-        return Kept(ctype, name, "rb_handle")
+        return Kept(ctype, name, "rb_handle", may_be_null=False)
     if ctype == "const void *" and (name in ("alpha", "beta") or (name in ("c", "s") and "cs_type" in types)):
         of = next(t for t in ("alpha_type", "cs_type", "compute_type") if t in types)
         return Kept(ctype, name, "uint64_t", 2, ON_HOST, f"<size_t>rb_size({{of}}{of})")

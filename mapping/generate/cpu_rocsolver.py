@@ -68,7 +68,9 @@ def _function(item: Import) -> Iterator[str]:
     yield from wrap(texts, 112, f"    cdef rocblas_status status = {_block(item)}(", "        ", ")")
     yield "    if status != RB_LATER:"
     yield "        return status"
-    yield from wrap([spelling.name(n) for _, n, _ in item.params], 112, f"    return {item.name}_record(", "        ", ")")
+    yield from wrap(
+        [spelling.name(n) for _, n, _ in item.params], 112, f"    return {item.name}_record(", "        ", ")"
+    )
     yield ""
     yield ""
     yield from recorder(item.name, item.name, (Kept(ctype, n) for ctype, n, _ in item.params), RECORDED).splitlines()

@@ -24,10 +24,11 @@ RESULTS = (
 # Composed through the host's memory: the tables say so (`capture: refuse`).
 WIDENED = ("cublasC*rk3mEx", "cublasC*rkEx", "cublasSgemmEx", "cublasCgemmEx", "cublasCgemm3mEx", "cublasGemm*Ex")
 SOME = (
-    "cublasSgemm_v2", "cublasZgemm_v2_64", "cublasIsamax_v2", "cublasIdamin_v2_64", "cublasDdot_v2", "cublasSaxpy_v2", "cublasSrotm_v2",
-    "cublasDrotg_v2", "cublasCher2_v2", "cublasStrsm_v2", "cublasDtrmm_v2", "cublasCsyrkx", "cublasDgeam", "cublasSgemmStridedBatched",
-    "cublasDgemmBatched", "cublasGemmEx", "cublasGemmBatchedEx_64", "cublasGemmStridedBatchedEx", "cublasAxpyEx", "cublasScalEx", "cublasRotEx",
-    "cublasDotEx", "cublasSgetrfBatched", "cublasDgetrsBatched", "cublasCgeqrfBatched", "cublasSgelsBatched", "cublasSgemvStridedBatched",
+    "cublasSgemm_v2", "cublasZgemm_v2_64", "cublasIsamax_v2", "cublasIdamin_v2_64", "cublasDdot_v2", "cublasSaxpy_v2",
+    "cublasSrotm_v2", "cublasDrotg_v2", "cublasCher2_v2", "cublasStrsm_v2", "cublasDtrmm_v2", "cublasCsyrkx",
+    "cublasDgeam", "cublasSgemmStridedBatched", "cublasDgemmBatched", "cublasGemmEx", "cublasGemmBatchedEx_64",
+    "cublasGemmStridedBatchedEx", "cublasAxpyEx", "cublasScalEx", "cublasRotEx", "cublasDotEx", "cublasSgetrfBatched",
+    "cublasDgetrsBatched", "cublasCgeqrfBatched", "cublasSgelsBatched", "cublasSgemvStridedBatched",
 )  # fmt: skip
 # Doubles that pass through the host; losses and weights whose lengths are the host's; what tries each algorithm.
 ON_HOST = (
@@ -62,12 +63,14 @@ def cublas(functions: tuple[str, ...], examples: int) -> Report:
 
 
 def cudnn(version: int, functions: tuple[str, ...], examples: int) -> Report:
-    return dnn.run(
-        dnn.DnnOptions(
-            factory=f"captured:dnn{version}", functions=functions, examples=examples, workers=_workers(),
-            library=f"cudnn{version}", cudnn=version,
-        )  # fmt: skip
+    asked = Options(
+        factory=f"captured:dnn{version}",
+        functions=functions,
+        examples=examples,
+        workers=_workers(),
+        library=f"cudnn{version}",
     )
+    return dnn.run(asked)
 
 
 def _workers() -> int:
