@@ -64,6 +64,7 @@ cdef public rocblas_status rocblas_create_handle(rocblas_handle *handle) noexcep
     global rb_default_memory
     if handle == NULL:
         return rocblas_status_invalid_handle
+    record_find()
     dg_mutex_lock(&rb_lock)
     slot = take_slot()
     dg_mutex_unlock(&rb_lock)
@@ -101,8 +102,6 @@ cdef public rocblas_status rocblas_set_stream(rocblas_handle handle, hipStream_t
         return rocblas_status_invalid_handle
     if <uintptr_t>stream == 1:  # CUDA's number of the legacy stream, which is a bad pointer to older releases of HIP
         return rocblas_status_invalid_value
-    if stream != NULL:
-        record_find()
     handle.stream = stream
     return rocblas_status_success
 
