@@ -124,6 +124,33 @@ static void read_back(float *to)
     OK(cudaMemset(sums, 0, 2 * sizeof(float)));
 }
 
+/* A handle whose own memory was used on another stream, as after warming up there. Factors like these need that memory. */
+static void moved(void)
+{
+    float two = 2, half = 0.5f, one = 1, zero = 0, most[POOLED], was[POOLED], got[POOLED];
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t ready = NULL;
+    int i;
+    OK(cudnnPoolingForward(dnn, pooling, &one, map, z, &zero, pooled, a));
+    OK(cudaMemcpy(most, a, sizeof most, cudaMemcpyDeviceToHost));
+    OK(cudnnSetStream(dnn, side));
+    OK(cudnnPoolingForward(dnn, pooling, &two, map, z, &half, pooled, a));
+    OK(cudaMemcpy(was, a, sizeof was, cudaMemcpyDeviceToHost));
+    OK(cudnnSetStream(dnn, stream));
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    OK(cudnnPoolingForward(dnn, pooling, &two, map, z, &half, pooled, a));
+    OK(cudaStreamEndCapture(stream, &graph));
+    OK(cudnnSetStream(dnn, side)); /* and back, while nothing has run */
+    OK(cudnnPoolingForward(dnn, pooling, &two, map, z, &half, pooled, a));
+    OK(cudnnSetStream(dnn, stream));
+    OK(cudaGraphInstantiateWithFlags(&ready, graph, 0));
+    OK(cudaGraphLaunch(ready, stream));
+    OK(cudaMemcpy(got, a, sizeof got, cudaMemcpyDeviceToHost));
+    for (i = 0; i < POOLED; ++i) NEAR(got[i], 3 * most[i] + was[i] / 4, 1e-6); /* 2·most + half of it, twice */
+    OK(cudaGraphExecDestroy(ready));
+    OK(cudaGraphDestroy(graph));
+}
+
 int main(void)
 {
     enum { ROUNDS = 4, SEEN = ALL + 2 };
@@ -148,6 +175,7 @@ int main(void)
         network();
         read_back(plain[round]);
     }
+    moved();
     OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     network();
     OK(cudaStreamEndCapture(stream, &graph));

@@ -19,6 +19,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 cdef struct lane:
     capture *owner
     host_slot *stream
+    bint blocks       # the legacy stream waits for it
     host_node **ends  # what its next work depends on
     void **shown      # the same as handles, for a program that asks
     size_t count
@@ -123,6 +124,7 @@ cdef lane *join(capture *c, host_slot *slot) noexcept nogil:
         return NULL
     l.owner = c
     l.stream = slot
+    l.blocks = not slot.flags & hipStreamNonBlocking
     l.next = c.lanes
     c.lanes = l
     slot.object = l
@@ -161,7 +163,7 @@ cdef bint blocking(const capture *c) noexcept nogil:
     """Whether work on the legacy stream would have to wait for a stream of the capture."""
     cdef const lane *l = c.lanes
     while l != NULL:
-        if not l.stream.flags & hipStreamNonBlocking:
+        if l.blocks:
             return True
         l = l.next
     return False
