@@ -36,3 +36,23 @@ cdef inline cudaError_t add_fill(
     hip.value = fill.value
     hip.width = fill.width
     return of_hip(dg_hip.hipGraphAddMemsetNode(node, graph, before, count, &hip))
+
+
+cdef inline cudaError_t add_event_record(
+    cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before, size_t count, cudaEvent_t event
+) noexcept nogil:
+    cdef void *hip = NULL
+    cdef cudaError_t status = event_of(event, &hip)
+    if status != cudaSuccess:
+        return status
+    return of_hip(dg_hip.hipGraphAddEventRecordNode(node, graph, before, count, <hipEvent_t>hip))
+
+
+cdef inline cudaError_t add_event_wait(
+    cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before, size_t count, cudaEvent_t event
+) noexcept nogil:
+    cdef void *hip = NULL
+    cdef cudaError_t status = event_of(event, &hip)
+    if status != cudaSuccess:
+        return status
+    return of_hip(dg_hip.hipGraphAddEventWaitNode(node, graph, before, count, <hipEvent_t>hip))

@@ -460,6 +460,7 @@ cdef extern from "graph.h" nogil:
     hipError_t host_fill_record(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run,
                                 void *record, size_t *room);
     hipError_t host_function_record(hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room);
+    int host_event_happens(void *record);
     /* hipMemsetParams and hipHostNodeParams */
     typedef struct host_fill_params {
         void *dst;
@@ -479,6 +480,7 @@ cdef extern from "graph.h" nogil:
         void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run, void *record,
         size_t *room)
     hipError_t host_function_record(hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room)
+    int host_event_happens(void *record)
     ctypedef struct host_fill_params:
         void *dst
         unsigned elementSize
@@ -544,6 +546,23 @@ cdef public hipError_t hipGraphAddHostNode(
         return host_fail(hipErrorInvalidValue)
     host_function_record(params.fn, params.data, &run, record, &room)
     return add(node, graph, before, count, HOST_NODE_HOST, run, record, room, NULL)
+
+
+cdef public hipError_t hipGraphAddEventRecordNode(
+    void **node, void *graph, void *const *before, size_t count, hipEvent_t event
+) noexcept nogil:
+    if host_slot_of(event, HOST_EVENT) == NULL:
+        return host_fail(hipErrorInvalidHandle)
+    return add(node, graph, before, count, HOST_NODE_EVENT, host_event_happens, &event, sizeof(event), NULL)
+
+
+cdef public hipError_t hipGraphAddEventWaitNode(
+    void **node, void *graph, void *const *before, size_t count, hipEvent_t event
+) noexcept nogil:
+    """What was recorded when a launch begins has happened by then."""
+    if host_slot_of(event, HOST_EVENT) == NULL:
+        return host_fail(hipErrorInvalidHandle)
+    return add(node, graph, before, count, HOST_NODE_WAIT, NULL, NULL, 0, NULL)
 
 
 cdef public hipError_t hipGraphDestroyNode(void *node) noexcept nogil:
@@ -754,6 +773,8 @@ cdef const char *type_name(int type) noexcept nogil:
         return b"memory taken"
     if type == HOST_NODE_FREE:
         return b"memory given back"
+    if type == HOST_NODE_WAIT:
+        return b"wait"
     return b"event" if type == HOST_NODE_EVENT else b"empty"
 
 

@@ -199,7 +199,7 @@ cdef public hipError_t hipEventDestroy(hipEvent_t event) noexcept nogil:
     return hipSuccess
 
 
-cdef int happen(void *record) noexcept nogil:
+cdef public int host_event_happens(void *record) noexcept nogil:
     """A node that records an event: it happens with each launch, if it still lives."""
     cdef host_slot *slot = host_slot_of((<void **>record)[0], HOST_EVENT)
     if slot != NULL:
@@ -219,7 +219,7 @@ cdef hipError_t record_event(hipEvent_t event, hipStream_t stream, bint outside)
         return captured
     if captured < 0:
         if outside:
-            return host_record(stream, HOST_NODE_EVENT, happen, &event, sizeof(event))
+            return host_record(stream, HOST_NODE_EVENT, host_event_happens, &event, sizeof(event))
         return host_capture_event(slot, stream)
     if slot.object != NULL:
         host_forget_event(slot)

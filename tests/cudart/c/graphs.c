@@ -307,6 +307,40 @@ static void by_hand(void) {
     OK(cudaGraphDestroy(inner));
 }
 
+/* Events that graphs record are seen outside of them; those of a capture only where the record says so. */
+static void events(void) {
+    cudaEvent_t first, last;
+    cudaGraph_t graph;
+    cudaGraphNode_t node[3];
+    cudaGraphExec_t exec;
+    float ms = -1;
+    OK(cudaEventCreate(&first));
+    OK(cudaEventCreate(&last));
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddEventRecordNode(&node[0], graph, NULL, 0, first));
+    OK(cudaGraphAddEventWaitNode(&node[1], graph, &node[0], 1, first));
+    OK(cudaGraphAddEventRecordNode(&node[2], graph, &node[1], 1, last));
+    IS(cudaErrorInvalidResourceHandle, cudaGraphAddEventWaitNode(&node[1], graph, NULL, 0, NULL));
+    (void)cudaGetLastError();
+    exec = ready(graph);
+    IS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, first, last));
+    (void)cudaGetLastError();
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaEventElapsedTime(&ms, first, last));
+    IS(1, ms >= 0);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    begin();
+    OK(cudaEventRecordWithFlags(first, s, cudaEventRecordExternal));
+    OK(cudaStreamWaitEvent(s, first, cudaEventWaitExternal));
+    graph = end();
+    IS(2, nodes(graph));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaEventQuery(first));
+    OK(cudaEventDestroy(first));
+    OK(cudaEventDestroy(last));
+}
+
 static cudaGraph_t filled(int value, int more) {
     begin();
     OK(cudaMemsetAsync(d, value, 8, s));
@@ -382,6 +416,7 @@ int main(void) {
     refused();
     threads();
     by_hand();
+    events();
     updates();
     objects();
     begin(); /* a capture that is left alone goes with its stream */
