@@ -76,6 +76,15 @@ int host_graph_mark(host_graph *graph, host_node *const *start, size_t count);
 /* The graph that a ready one was made from, to be recorded as a node; NULL where the handle is none. */
 host_graph *host_exec_graph(const void *exec);
 
+/* copy.pyx and stream.pyx: what they record, for nodes that are made by hand. `record` has room for 256 bytes; `room` is what
+ * of it is used. */
+hipError_t host_copy_record(void *dst, const void *src, size_t bytes, int kind, dg_run *run, void *record, size_t *room);
+hipError_t host_box_record(const hipMemcpy3DParms *box, dg_run *run, void *record, size_t *room);
+hipError_t host_fill_record(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run,
+                            void *record, size_t *room);
+hipError_t host_function_record(hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room);
+int host_event_happens(void *record);
+
 /* capture.pyx */
 extern volatile int host_open_captures; /* how many captures there are in the process; 0: nobody has anything to ask */
 int host_capture_of(const void *stream);

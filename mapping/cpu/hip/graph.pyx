@@ -11,6 +11,7 @@ include "hip.pxi"
 include "state.pxi"
 include "node.pxi"
 include "capture.pxi"
+include "records.pxi"
 
 from libc.stdio cimport FILE, fclose, fopen, fprintf
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -452,46 +453,6 @@ cdef public hipError_t hipGraphChildGraphNodeGetGraph(void *node, void **graph) 
     return hipSuccess
 
 
-cdef extern from "graph.h" nogil:
-    """
-    /* copy.pyx and stream.pyx: what they record, made by hand. */
-    hipError_t host_copy_record(void *dst, const void *src, size_t bytes, int kind, dg_run *run, void *record, size_t *room);
-    hipError_t host_box_record(const hipMemcpy3DParms *box, dg_run *run, void *record, size_t *room);
-    hipError_t host_fill_record(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run,
-                                void *record, size_t *room);
-    hipError_t host_function_record(hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room);
-    int host_event_happens(void *record);
-    /* hipMemsetParams and hipHostNodeParams */
-    typedef struct host_fill_params {
-        void *dst;
-        unsigned elementSize;
-        size_t height, pitch;
-        unsigned value;
-        size_t width;
-    } host_fill_params;
-    typedef struct host_call_params {
-        hipHostFn_t fn;
-        void *data;
-    } host_call_params;
-    """
-    hipError_t host_copy_record(void *dst, const void *src, size_t bytes, int kind, dg_run *run, void *record, size_t *room)
-    hipError_t host_box_record(const hipMemcpy3DParms *box, dg_run *run, void *record, size_t *room)
-    hipError_t host_fill_record(
-        void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run, void *record,
-        size_t *room)
-    hipError_t host_function_record(hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room)
-    int host_event_happens(void *record)
-    ctypedef struct host_fill_params:
-        void *dst
-        unsigned elementSize
-        size_t height
-        size_t pitch
-        unsigned value
-        size_t width
-    ctypedef struct host_call_params:
-        hipHostFn_t fn
-        void *data
-
 cdef enum:
     ROOM = 256  # more than any record of this runtime's
 
@@ -500,7 +461,7 @@ cdef public hipError_t hipGraphAddMemcpyNode1D(
     void **node, void *graph, void *const *before, size_t count, void *dst, const void *src, size_t bytes, int kind
 ) noexcept nogil:
     cdef dg_run run = NULL
-    cdef char[ROOM] record
+    cdef double[ROOM / 8] record
     cdef size_t room = ROOM
     cdef hipError_t error = host_copy_record(dst, src, bytes, kind, &run, record, &room)
     if error != hipSuccess:
@@ -512,7 +473,7 @@ cdef public hipError_t hipGraphAddMemcpyNode(
     void **node, void *graph, void *const *before, size_t count, const hipMemcpy3DParms *params
 ) noexcept nogil:
     cdef dg_run run = NULL
-    cdef char[ROOM] record
+    cdef double[ROOM / 8] record
     cdef size_t room = ROOM
     cdef hipError_t error = host_box_record(params, &run, record, &room)
     if error != hipSuccess:
@@ -521,10 +482,10 @@ cdef public hipError_t hipGraphAddMemcpyNode(
 
 
 cdef public hipError_t hipGraphAddMemsetNode(
-    void **node, void *graph, void *const *before, size_t count, const host_fill_params *params
+    void **node, void *graph, void *const *before, size_t count, const hipMemsetParams *params
 ) noexcept nogil:
     cdef dg_run run = NULL
-    cdef char[ROOM] record
+    cdef double[ROOM / 8] record
     cdef size_t room = ROOM
     cdef hipError_t error
     if params == NULL:
@@ -537,14 +498,14 @@ cdef public hipError_t hipGraphAddMemsetNode(
 
 
 cdef public hipError_t hipGraphAddHostNode(
-    void **node, void *graph, void *const *before, size_t count, const host_call_params *params
+    void **node, void *graph, void *const *before, size_t count, const hipHostNodeParams *params
 ) noexcept nogil:
     cdef dg_run run = NULL
-    cdef char[ROOM] record
+    cdef double[ROOM / 8] record
     cdef size_t room = ROOM
     if params == NULL or params.fn == NULL:
         return host_fail(hipErrorInvalidValue)
-    host_function_record(params.fn, params.data, &run, record, &room)
+    host_function_record(params.fn, params.userData, &run, record, &room)
     return add(node, graph, before, count, HOST_NODE_HOST, run, record, room, NULL)
 
 

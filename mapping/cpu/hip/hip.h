@@ -89,6 +89,19 @@ typedef struct hipMemcpy3DParms {
     int kind;
 } hipMemcpy3DParms;
 
+typedef struct hipMemsetParams {
+    void *dst;
+    unsigned elementSize;
+    size_t height, pitch;
+    unsigned value;
+    size_t width;
+} hipMemsetParams;
+
+typedef struct hipHostNodeParams {
+    hipHostFn_t fn;
+    void *userData;
+} hipHostNodeParams;
+
 typedef struct hipMemLocation {
     int type, id;
 } hipMemLocation;
@@ -214,6 +227,7 @@ typedef struct hipDeviceProp_tR0600 {
 _Static_assert(sizeof(hipDeviceProp_tR0600) == 1472, "hipDeviceProp_tR0600 has the layout of HIP 6 and 7");
 _Static_assert(offsetof(hipDeviceProp_tR0600, gcnArchName) == 1160, "hipDeviceProp_tR0600 has the layout of HIP 6 and 7");
 _Static_assert(sizeof(hipMemcpy3DParms) == 160, "hipMemcpy3DParms");
+_Static_assert(sizeof(hipMemsetParams) == 48, "hipMemsetParams");
 _Static_assert(sizeof(hipMemPoolProps) == 88, "hipMemPoolProps");
 
 /* ---- shared by the units of this runtime ---- */
