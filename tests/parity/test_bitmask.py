@@ -159,12 +159,12 @@ def main(library: str, runtime: str, nine: bool) -> None:
 
 
 def test_the_order_of_the_bits() -> None:
-    """Bit p of each 128 is element 4·(p mod 32) + p div 32."""
-    for p in (0, 1, 31, 32, 77, 127):
-        flags = np.zeros(256, bool)
-        flags[128 + 4 * (p % 32) + p // 32] = True
+    """Channels by 64, places by two: bit k of word w is channel 4·(k mod 16) + w, of the second place where k > 15."""
+    for place, channel, bit in ((0, 0, 0), (0, 5, 33), (1, 0, 16), (1, 63, 127), (2, 2, 192), (0, 64, 2048), (3, 70, 2257)):
+        flags = np.zeros((5, 72), bool)
+        flags[place, channel] = True
         found = np.unpackbits(bits.words(flags).view(np.uint8), bitorder="little")
-        assert list(np.flatnonzero(found)) == [128 + p]
+        assert list(np.flatnonzero(found)) == [bit], (place, channel)
 
 
 @pytest.mark.parametrize("version", [8, 9])
