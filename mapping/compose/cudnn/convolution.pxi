@@ -291,7 +291,7 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
         return cannot(b"algo is no algorithm of forward convolutions")
     cdef bint bytes = of_bytes(xd, yd)
     if bytes:
-        status = dnn_bytes_begin(&k, xd, wd, d, yd, &row)
+        status = dnn_bytes_begin(&k, xd, wd, d, yd)
     else:
         status = dnn_conv_begin(&k, DNN_FORWARD, xd, wd, d, yd)
     if status != CUDNN_STATUS_SUCCESS:
