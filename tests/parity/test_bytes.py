@@ -185,6 +185,27 @@ def searched(dnn: Dnn) -> None:
     assert dnn.back(y, len(content))[N * K * H * W :] == content[N * K * H * W :]
 
 
+def into_int32(dnn: Dnn, refused: int) -> None:
+    """Factors are int32 there: an H200 multiplied with the bits of a float, modulo 2³². Others than 1 and 0 are refused here."""
+    kind, out = (I8, NHWC), (INT32, NHWC)
+    xd, yd = dnn.tensor(kind, N, C, H, W), dnn.tensor(out, N, K, H, W)
+    wd = dnn.make("Filter", "Filter4dDescriptor", *kind, K, C, TAPS, TAPS)
+    conv = dnn.make("Convolution", "Convolution2dDescriptor", 1, 1, 1, 1, 1, 1, 1, INT32)
+    raw_x, raw_w, count = whole(N * C * H * W, 1), whole(K * C * TAPS * TAPS, 2), N * K * H * W
+    x, w, y = dnn.memory(raw_x), dnn.memory(raw_w), dnn.memory(bytes(4 * count))
+    one, zero = ctypes.byref(ctypes.c_int(1)), ctypes.byref(ctypes.c_int(0))
+
+    def run(alpha: object) -> int:
+        tail = (1, None, ctypes.c_size_t(0), zero, yd, y)
+        return int(dnn.dnn.cudnnConvolutionForward(dnn.handle, alpha, xd, x, wd, w, conv, *tail))
+
+    assert run(one) == 0
+    sums = convolved(plain(raw_x, kind, (N, C, H, W)), plain(raw_w, kind, (K, C, TAPS, TAPS)))
+    found = np.frombuffer(dnn.back(y, 4 * count), np.int32).reshape(N, H, W, K).transpose(0, 3, 1, 2)
+    assert np.array_equal(found, sums)
+    assert run(factor(1.0)) == refused
+
+
 def main(cudnn: str, cudart: str) -> None:
     dnn = Dnn(cudnn, cudart)
     for name, reorder, alpha, beta, act, seen in GOLDEN["convolutions"]:
@@ -197,6 +218,7 @@ def main(cudnn: str, cudart: str) -> None:
     convolution(dnn, "u8x4 to f32", 0, 0.5, 0, -1)
     convolution(dnn, "uint8 nhwc to f32", 0, 1, 0, -1)
     searched(dnn)
+    into_int32(dnn, 3000 if cudnn.endswith("9") else 9)
 
 
 @pytest.mark.parametrize("version", [8, 9])

@@ -16,6 +16,6 @@ cdef inline bint in_vectors(const dnn_tensor *d) noexcept nogil:
 
 
 cdef inline bint of_bytes(const dnn_tensor *x, const dnn_tensor *y) noexcept nogil:
-    """Whether a convolution forward is none that MIOpen has as it is: it has int8 into floats alone."""
+    """Whether a convolution forward is none that MIOpen has as it is: it has int8 into int32 and floats."""
     return (in_vectors(x) or x.type == CUDNN_DATA_UINT8 or x.type == CUDNN_DATA_UINT8x4
-            or (x.type == CUDNN_DATA_INT8 and y.type != CUDNN_DATA_FLOAT))
+            or (x.type == CUDNN_DATA_INT8 and y.type != CUDNN_DATA_FLOAT and y.type != CUDNN_DATA_INT32))

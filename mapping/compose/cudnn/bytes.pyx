@@ -286,7 +286,7 @@ cdef uint32_t begun(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *
     if x.count == 0 or w.count == 0 or d.count == 0 or y.count == 0:
         return bad(b"a descriptor has not been set")
     if y.type == CUDNN_DATA_INT32:
-        return cannot(b"int32 is no result in NVIDIA's manual; its library takes int32 factors there")
+        return cannot(b"int32 comes of plain int8 alone")
     if lanes(type) == 0 or w.type != type or (y.type != type and y.type != CUDNN_DATA_FLOAT):
         return cannot(b"int8, or unsigned bytes, are convolved with a filter of int8, into that or float")
     if type == CUDNN_DATA_INT8x32 and y.type != type:
