@@ -18,8 +18,9 @@ Pieces go to the threads, each product on one thread; too few of them are done o
 use OpenBLAS's threads. Whatever is plain memory already is used where it lies: filters, 1×1 convolutions' images,
 results. Numbers of 16 bits are computed as float, bytes as double, where all their sums are exact.
 
-A piece takes TILE_BYTES of memory for columns, or as much as TILE_LEAST columns and their halo need, and as many results;
-backward data those of its images as well that are not plain. Filters in another order are in memory once a call.
+Memory: a piece takes at most TILE_BYTES for its columns, or what TILE_COLUMNS of them need, and four times as much for results
+that are not used where they lie; backward data as much as its images, where they are not. Filters in another order are there
+once a call.
 """
 include "miopen.pxi"
 include "elements.pxi"
@@ -64,10 +65,11 @@ ctypedef fused work:
 cdef enum:
     PLAIN = 111
     TRANSPOSED = 112
-    TILE_BYTES = 1 << 21  # of columns: about what stays in the second and third cache
-    TILE_LEAST = 128      # columns, so that packing the filters is worth it
-    PLANE_PLENTY = 512    # positions, more than which gain less from others beside them than copying the results costs
-    DEEP = 48             # rows of a column matrix, so that a product for each line of the filters is worth it
+    TILE_BYTES = 1 << 22  # of columns: about what stays in the caches
+    TILE_COLUMNS = 448    # for which packing the filters costs little, whatever memory they take
+    FEW = 128             # columns, with less than which a product is mostly packing
+    PLENTY = 512          # positions of a plane, for which others beside it gain less than copying the results costs
+    DEEP = 32             # rows of a column matrix, so that a product for each line of the filters is worth it
 
 cdef struct Task:
     mi_problem p
@@ -201,6 +203,15 @@ cdef inline bint sees(
 
 # ---- between tensors and matrices ----
 
+cdef inline void copy(float *out, const float *numbers, int64_t count, int64_t step) noexcept nogil:
+    cdef int64_t i
+    if step == 1:
+        memcpy(out, numbers, <size_t>count * sizeof(float))
+    else:
+        for i in range(count):
+            out[i] = numbers[i * step]
+
+
 cdef void columns_of(
     const Task *t, const Tile *s, int64_t group, int64_t k0, int64_t k1, const source *x, work *out
 ) noexcept nogil:
@@ -218,11 +229,7 @@ cdef void columns_of(
                     for i in range(tap.first):
                         out[i] = 0
                     if source is float and work is float:
-                        if step == 1:
-                            memcpy(out + tap.first, pixel + tap.first, <size_t>(tap.last - tap.first) * sizeof(float))
-                        else:
-                            for i in range(tap.first, tap.last):
-                                out[i] = pixel[i * step]
+                        copy(out + tap.first, pixel + tap.first * step, tap.last - tap.first, step)
                     else:
                         for i in range(tap.first, tap.last):
                             out[i] = <work>load(pixel[i * step])
@@ -271,8 +278,11 @@ cdef void results_of(const Task *t, const Tile *s, int64_t group, const source *
             for plane in range(s.planes):
                 row = y + n * t.p.y[0] + (group * t.p.k + m) * t.p.y[1] + d * t.p.y[2] + (s.h + line) * t.p.y[3]
                 row += s.w * t.p.y[4]
-                for i in range(s.width):
-                    out[i] = <work>load(row[i * t.p.y[4]])
+                if source is float and work is float:
+                    copy(out, row, s.width, t.p.y[4])
+                else:
+                    for i in range(s.width):
+                        out[i] = <work>load(row[i * t.p.y[4]])
                 out += s.width
                 next_plane(t, &n, &d)
 
@@ -286,8 +296,11 @@ cdef void put_results(const Task *t, const Tile *s, int64_t group, const work *r
             for plane in range(s.planes):
                 row = y + n * t.p.y[0] + (group * t.p.k + m) * t.p.y[1] + d * t.p.y[2] + (s.h + line) * t.p.y[3]
                 row += s.w * t.p.y[4]
-                for i in range(s.width):
-                    store(&row[i * t.p.y[4]], <double>results[i])
+                if target is float and work is float and t.p.y[4] == 1:
+                    copy(row, results, s.width, 1)
+                else:
+                    for i in range(s.width):
+                        store(&row[i * t.p.y[4]], <double>results[i])
                 results += s.width
                 next_plane(t, &n, &d)
 
@@ -313,25 +326,23 @@ ctypedef fused stored:
 
 cdef void move_filters(const Task *t, stored *w, work *filters, bint back) noexcept nogil:
     """From the tensor to matrices, or back."""
-    cdef int64_t m, c, d, h, i, at
-    # a line of one filter, and from one to the next
-    cdef int64_t apart = t.p.w_lens[2] if t.shifts == 1 else t.p.k * t.rows
-    cdef int64_t block = t.p.w_lens[2] if t.shifts > 1 else t.p.w_lens[1] * t.p.w_lens[2]
-    cdef stored *line
+    cdef int64_t m, c, d, h, i
+    # in a matrix: from a line of a filter to the next, from one depth to the next and from one channel to the next
+    cdef int64_t line = t.p.w_lens[2] if t.shifts == 1 else t.p.k * t.rows
+    cdef int64_t depth = t.p.w_lens[2] * (t.p.w_lens[1] if t.shifts == 1 else 1), channel = depth * t.p.w_lens[0]
+    cdef stored *taps
     cdef work *out
     for m in range(t.p.groups * t.p.k):
-        out = filters + m / t.p.k * t.p.k * t.taps + m % t.p.k * t.rows
-        for c in range(t.p.c):
-            for d in range(t.p.w_lens[0]):
-                for h in range(t.p.w_lens[1]):
-                    line = w + m * t.p.w[0] + c * t.p.w[1] + d * t.p.w[2] + h * t.p.w[3]
-                    at = h * apart
-                    for i in range(t.p.w_lens[2]):
+        for d in range(t.p.w_lens[0]):
+            for h in range(t.p.w_lens[1]):
+                for i in range(t.p.w_lens[2]):
+                    taps = w + m * t.p.w[0] + d * t.p.w[2] + h * t.p.w[3] + i * t.p.w[4]
+                    out = filters + m / t.p.k * t.p.k * t.taps + m % t.p.k * t.rows + d * depth + h * line + i
+                    for c in range(t.p.c):
                         if back:
-                            store(&line[i * t.p.w[4]], <double>out[at + i])
+                            store(&taps[c * t.p.w[1]], <double>out[c * channel])
                         else:
-                            out[at + i] = <work>load(line[i * t.p.w[4]])
-                out += block
+                            out[c * channel] = <work>load(taps[c * t.p.w[1]])
 
 
 # ---- by type ----
@@ -608,7 +619,7 @@ cdef inline int64_t even(int64_t count, int64_t most) noexcept nogil:
 cdef void set_tiles(Task *t, int64_t size, int threads) noexcept nogil:
     """Whole planes where they are small, else some lines of one, else a part of a line."""
     cdef int64_t height = t.p.y_lens[1], width = t.p.y_lens[2], most, share, planes
-    cdef bint in_place = t.y_plain and height * width >= (TILE_LEAST if t.direct else PLANE_PLENTY)
+    cdef bint in_place = t.y_plain and height * width >= (FEW if t.direct else PLENTY)
     t.planes = t.p.n * t.p.y_lens[0]
     t.shifts, t.halo, t.rows = 1, 0, t.taps
     t.together, t.lines, t.width, t.images = 1, height, width, 1
@@ -616,10 +627,10 @@ cdef void set_tiles(Task *t, int64_t size, int threads) noexcept nogil:
         return
     share = t.planes * height  # lines that a piece may take, so that there is something for each thread
     if t.p.direction == MI_FORWARD:
-        share = greatest(parts(share, threads), parts(TILE_LEAST, width))
+        share = greatest(parts(share, threads), parts(FEW, width))
     most = columns_for(t, size) / width
-    if t.p.strides[1] == 1 and t.taps >= DEEP * t.p.w_lens[1] and t.planes * height * width >= 2 * t.p.k:
-        # Filters in order cost little beside the copies that they save; the halo must as well.
+    if t.p.strides[1] == 1 and t.taps >= DEEP * t.p.w_lens[1] and t.planes * height * width >= t.p.k:
+        # Putting the filters in order costs less than the copies that this saves; the halo must as well.
         t.shifts = t.p.w_lens[1]
         t.rows = t.taps / t.shifts
         t.halo = (t.shifts - 1) * t.p.dilations[1]
@@ -642,7 +653,7 @@ cdef void set_tiles(Task *t, int64_t size, int threads) noexcept nogil:
 
 
 cdef inline int64_t columns_for(const Task *t, int64_t size) noexcept nogil:
-    return greatest(TILE_BYTES / (greatest(t.rows, t.p.k / 4) * size), TILE_LEAST)
+    return greatest(TILE_BYTES / (greatest(t.rows, t.p.k / 4) * size), TILE_COLUMNS)
 
 
 cdef public miopenStatus_t mi_convolve(const mi_problem *problem, void *x, void *w, void *y) noexcept nogil:
