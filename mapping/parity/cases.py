@@ -320,7 +320,7 @@ def fill(layout: Layout, case: Case, function: Function, device: Array, host: Ar
         elif operand.io != "out":
             array[operand.used] = _draw(rng, operand, case)
             if oracle and oracle.flags and operand.name == oracle.flags[0]:
-                array[0] = oracle.flags[1][case.seed % len(oracle.flags[1])]
+                array[0] = to_elements(oracle.flags[1][case.seed % len(oracle.flags[1])], array.dtype)
     _poison(layout, case, device, host)
 
 

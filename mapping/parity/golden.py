@@ -48,8 +48,6 @@ DEPARTURES: tuple[Departure, ...] = (
     Departure("?*Ex", "*ype = CUDA_R_4I", 15, _NO_TYPE),
     Departure("?*Ex", "*ype = CUDA_R_64I", 15, _NO_TYPE),
     Departure("?*Ex", "*ype = CUDA_R_8F_*", 15, _NO_TYPE),
-    Departure("I*Ex", "xType = CUDA_R_16*", 15, "undocumented; rocBLAS has no such function of 16-bit types"),
-    Departure("AsumEx", "xType = CUDA_R_16*", 15, "undocumented; rocBLAS has no such function of 16-bit types"),
     Departure("*rk*Ex", "Ctype = CUDA_*", 15, "NVIDIA's does not look at C's type and writes what it likes into it"),
     Departure("*rk*Ex", "ci8 c32", 0, "documented, but refused by the H200's"),
     Departure(

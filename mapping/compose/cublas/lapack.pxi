@@ -1,5 +1,6 @@
 # LAPACK-like functions that need more than one call, or whose host `info` says which argument is wrong. Written once for all
 # types; block names are those of tables/cublas/lapack.yaml. Empty calls change nothing.
+include "scalars.pxi"
 include "scratch.pxi"
 
 ctypedef fused number:
@@ -13,13 +14,6 @@ cdef inline cublasStatus_t wrong(int *info, int place) noexcept nogil:
     """The argument that NVIDIA counts as `place` is refused."""
     info[0] = -place
     return CUBLAS_STATUS_INVALID_VALUE
-
-
-cdef inline void host_scalars(dg_blas *h, bint on) noexcept nogil:
-    """Our own factors lie in host memory, whatever the program's pointer mode is."""
-    if h.pointer_mode != CUBLAS_POINTER_MODE_HOST:
-        dg_rocblas.rocblas_set_pointer_mode(
-            h.blas, rocblas_pointer_mode_host if on else to_pointer_mode(<uint32_t>h.pointer_mode))
 
 
 # ---- LU: solve without pivots

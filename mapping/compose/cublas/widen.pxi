@@ -5,6 +5,8 @@ from libc.stdint cimport int8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+include "captured.pxi"
+
 cdef enum:
     PLAIN = 1  # numbers in an element: real
     PAIRS = 2  # complex
@@ -34,12 +36,6 @@ cdef inline bint counts(dg_blas *h, const void *alpha, int64_t parts) noexcept n
     """Whether the product counts at all. A factor on the device cannot be looked at without waiting."""
     cdef const float *factor = <const float *>alpha
     return h.pointer_mode != CUBLAS_POINTER_MODE_HOST or factor[0] != 0 or factor[parts - 1] != 0
-
-
-cdef inline bint captured(dg_blas *h) noexcept nogil:
-    """Whether the stream is being captured, or its state cannot be told."""
-    cdef int state = 0
-    return dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &state) != 0 or state != 0
 
 
 cdef inline cublasStatus_t begin_widening(dg_blas *h, widening *w, int64_t largest, int64_t total) noexcept nogil:

@@ -174,6 +174,95 @@ def corners_of_systems(t: Tongue) -> None:
 
 
 @group
+def empty_systems(t: Tongue) -> None:
+    """What is written where a size is 0: factors of matrices that are singular or not, with and without right sides."""
+    h, info, told = t.handle, Data((9, 9), "i32"), Host((9,), "i32")
+    both = Members((Data((2, 0, 0, 4)), Data((0, 0, 0, 4))))
+    out, pivots, tau = Members((Data((9,) * 4),) * 2), Data((1, 2, 1, 2), "i32"), Members((Data((9, 9)),) * 2)
+    for m, n, right, count in ((2, 2, 0, 2), (2, 1, 0, 2), (2, 0, 1, 2), (0, 0, 1, 2), (0, 0, 0, 2), (2, 2, 1, 0), (2, 2, 0, 0)):
+        t.ask("cublasSgelsBatched", h, _N, m, n, right, both, 2, out, 2, told, info, count)
+    t.ask("cublasSgelsBatched", h, _N, 2, 2, 0, both, 2, None, 2, told, info, 2)
+    t.ask("cublasSgelsBatched", h, _N, 2, 2, 0, both, 2, out, 2, told, None, 2)
+    t.ask("cublasSgelsBatched", h, _N, 2, 2, 0, None, 2, out, 2, told, info, 2)
+    for n, right, count in ((2, 0, 2), (0, 2, 2), (0, 0, 2), (2, 1, 0)):
+        for trans in (_N, _T):
+            t.ask("cublasSgetrsBatched", h, trans, n, right, both, 2, pivots, out, 2, told, count)
+    for m, n, count in ((0, 2, 2), (2, 0, 2), (0, 0, 2), (2, 2, 0)):
+        t.ask("cublasSgeqrfBatched", h, m, n, both, 2, tau, told, count)
+    for n, count in ((0, 2), (2, 0), (0, 0)):
+        for given in (pivots, None):
+            t.ask("cublasSgetrfBatched", h, n, both, 2, given, info, count)
+            t.ask("cublasSgetriBatched", h, n, both, 2, given, out, 2, info, count)
+        t.ask("cublasSmatinvBatched", h, n, both, 2, out, 2, info, count)
+
+
+_NEXT = {"f16": 2.0**-10, "bf16": 2.0**-7}  # what lies between 1 and the next number
+_LEAST = {"f16": 2.0**-24, "bf16": 2.0**-133}
+
+
+def _halves(t: Tongue, kind: str, number: int) -> None:
+    """Level 1 over numbers of 16 bits, whose types the manual does not name."""
+    h, near, least, f32 = t.handle, 1 + _NEXT[kind], _LEAST[kind], 0
+    for function in ("cublasIamaxEx", "cublasIaminEx"):
+        for values in (*_VECTORS, (least, 2 * least, 0), (2 * least, least), (1, near, -near)):
+            t.ask(function, h, len(values), Data(values, kind), number, 1, Host((9,), "i32"))
+        for n, inc in ((0, 1), (-1, 1), (3, 0), (3, -1), (2, 2)):
+            t.ask(function, h, n, Data((3, 0, 4, 0), kind), number, inc, Host((9,), "i32"))
+    for values in (*_VECTORS, (2048, 1, 1), (65504, 65504), (least, least), (256,) + (1,) * 8, (near, -2.0**-8)):
+        t.ask("cublasAsumEx", h, len(values), Data(values, kind), number, 1, Host((9,)), f32, f32)
+    for n, inc in ((0, 1), (-1, 1), (3, 0), (3, -1), (2, 2)):
+        t.ask("cublasAsumEx", h, n, Data((3, 0, 4, 0), kind), number, inc, Host((9,)), f32, f32)
+    x, y = Data((1, 2, NAN, least), kind), Data((10, INF, -0.0, 40), kind)
+    for n, incx, incy in ((4, 1, 1), (4, -1, 1), (4, 1, -1), (4, -1, -1), (2, 2, -2), (2, -1, 2), (0, 1, 1), (-1, 1, 1)):
+        for function in ("cublasSwapEx", "cublasCopyEx"):
+            t.ask(function, h, n, x, number, incx, y, number, incy)
+    pairs = (
+        (_PAIRS), ((300, 400), (40000, 30000), (60000, 60000), (near, near), (least, least), (near, least), (3, 2.0**-8), (0.1, 0.7)),
+    )  # fmt: skip
+    for a, b in (*pairs[0], *pairs[1]):
+        four = [Host((v,), kind) for v in (a, b, 9, 9)]
+        t.ask("cublasRotgEx", h, *four[:2], number, *four[2:], number, f32)
+    for param in ((-2, 2, 3, 5, 7), (-1, 2, 3, 5, 7), (0, 2, 3, 5, 7), (1, 2, 3, 5, 7), (-1, 0, 0, 0, 0), (0, 2, 0, 0, 7), (1, 0, 3, 5, 0),
+                  (-1, near, 1, near, near), (-1, -near, near, 1, -1), (3, 2, 3, 5, 7)):  # fmt: skip
+        for given in ((near, 2, NAN, 1, least), (-1, 3, 1, NAN, near)), ((near, 0.1, 60000), (near, 0.7, 60000)):
+            t.ask("cublasRotmEx", h, len(given[0]), Data(given[0], kind), number, 1, Data(given[1], kind), number, 1,
+                  Host(param, kind), number, f32)  # fmt: skip
+    for n, incx, incy in ((2, -1, 1), (2, 2, 1), (2, -2, -1), (0, 1, 1), (-1, 1, 1)):
+        t.ask("cublasRotmEx", h, n, Data((1, 2, 3, 4), kind), number, incx, Data((10, 20, 30, 40), kind), number, incy,
+              Host((-1, 2, 3, 5, 7), kind), number, f32)  # fmt: skip
+    for given in (
+        (1, 1, 1, 0), (-1, 1, 1, 1), (0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1), (1, -1, 2, 1), (1, -1, 1, 2), (1, 1, 1, 1),
+        (4, 1, 2, 1), (1, 4, 1, 2), (1, -4, 1, 1), (0, 0, 0, 0), (near, 0.1, 0.7, 3), (0.3, near, 3, 0.7), (2.0**-24, 2.0**-24, 1, 1),
+        (60000, 50000, 100, 1), (1, 60000, 0.001, 200), (1, near, NAN, 1), (2.0**-20, 1, 1, 1), (INF, 1, 1, 1),
+    ):  # fmt: skip
+        args = [v for value in given for v in (Host((value,), kind), number)]
+        t.ask("cublasRotmgEx", h, *args, Host((9,) * 5, kind), number, f32)
+    t.ask("cublasSetPointerMode_v2", h, 1)
+    for function in ("cublasIamaxEx", "cublasIaminEx"):
+        t.ask(function, h, 4, Data((NAN, 2, -3, 3), kind), number, 1, Data((9,), "i32"))
+    t.ask("cublasAsumEx", h, 3, Data((2048, -1, 1), kind), number, 1, Data((9,)), f32, f32)
+    for a, b in ((3, 4), (0.1, 0.7), (0, 0)):
+        four = [Data((v,), kind) for v in (a, b, 9, 9)]
+        t.ask("cublasRotgEx", h, *four[:2], number, *four[2:], number, f32)
+    for flag in (-2, -1, 0, 1):
+        t.ask("cublasRotmEx", h, 2, Data((near, 2), kind), number, 1, Data((3, NAN), kind), number, 1,
+              Data((flag, 2, 3, 5, 7), kind), number, f32)  # fmt: skip
+    for given in ((4, 1, 2, 1), (1, 4, 1, 2), (near, 0.1, 0.7, 3), (0, 0, 0, 0)):
+        args = [v for value in given for v in (Data((value,), kind), number)]
+        t.ask("cublasRotmgEx", h, *args, Data((9,) * 5, kind), number, f32)
+
+
+@group
+def corners_of_halves(t: Tongue) -> None:
+    _halves(t, "f16", 2)
+
+
+@group
+def corners_of_bfloats(t: Tongue) -> None:
+    _halves(t, "bf16", 14)
+
+
+@group
 def grouped_products(t: Tongue) -> None:
     """Each argument of a product in groups wrong in turn; sizes and options are arrays on the host."""
     good: dict[str, Any] = {

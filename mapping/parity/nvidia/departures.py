@@ -87,13 +87,7 @@ STEPS: tuple[Step, ...] = (
     Step("transfers", "cublasSetMatrixAsync", "*NULL", "rows that do not lie close are copied, pageable memory too"),
     Step("transposes", "cublas?gemv*", "handle *", "only gemv takes CONJG and what is no operation, undocumented"),
 )
-_NO_16 = "undocumented; rocBLAS has no such function of 16-bit types"
 TUPLES: tuple[Tuple, ...] = (
-    Tuple("cublasAsumEx*", ("2", "0", "0"), 0, NOT_SUPPORTED, _NO_16),
-    Tuple("cublasAsumEx*", ("14", "0", "0"), 0, NOT_SUPPORTED, _NO_16),
-    Tuple("cublasIam??Ex*", ("*",), 0, NOT_SUPPORTED, _NO_16),
-    Tuple("cublasRot*Ex*", ("*",), 0, NOT_SUPPORTED, _NO_16),
-    Tuple("cublasSwapEx*", ("*",), 0, NOT_SUPPORTED, _NO_16),
     Tuple(
         "cublasC*rk*Ex*",
         ("4", "*"),

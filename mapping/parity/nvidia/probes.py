@@ -15,6 +15,7 @@ import numpy as np
 
 from ..elements import DTYPES
 from ..oracles import Array
+from ..oracles.claims import BF16, from_bfloat16, to_elements
 from .libraries import NAMES
 
 Step = list[Any]
@@ -173,9 +174,9 @@ class _Memory:
         """Its address, with its elements there."""
         if isinstance(argument, Members):
             return self._upload(np.array([self.place(member) for member in argument.members], np.uint64))
-        array = np.array(argument.values, DTYPES[argument.kind])
+        array = to_elements(argument.values, DTYPES[argument.kind])
         address = int(array.ctypes.data) if isinstance(argument, Host) else self._upload(array)
-        self._places.append((address, argument, array, _elements(array.tolist())))
+        self._places.append((address, argument, array, _elements(_numbers(array))))
         return address
 
     def _upload(self, array: Array) -> int:
@@ -193,9 +194,14 @@ class _Memory:
             if argument.kept:
                 if isinstance(argument, Data):
                     self._copy(int(array.ctypes.data), address, array.nbytes, self._TO_HOST)
-                now = _elements(array.tolist())
+                now = _elements(_numbers(array))
                 found.append("same" if now == before else now)
         return found
+
+
+def _numbers(array: Array) -> list[complex]:
+    found: list[complex] = (from_bfloat16(array) if array.dtype == BF16 else array).tolist()
+    return found
 
 
 def _elements(values: Sequence[complex]) -> str:

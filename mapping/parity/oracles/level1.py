@@ -9,11 +9,13 @@ import numpy as np
 from . import storage as st
 from .arithmetic import INF, scaled
 from .claims import (
+    BF16,
     LONG,
     Array,
     Claim,
     Expected,
     Index,
+    from_bfloat16,
     gamma,
     growth,
     is_complex,
@@ -38,6 +40,8 @@ def answer(result: Array, value: object, bound: object = 0) -> Claim:
 
 def _sizes(x: Array) -> Array:
     """|Re| + |Im| in the element's own precision: what amax and amin compare, rounded once."""
+    if x.dtype == BF16:
+        return np.asarray(np.abs(from_bfloat16(x)))
     return np.asarray(np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x))
 
 
@@ -226,7 +230,7 @@ def _flagged(param: Array) -> tuple[np.longdouble, ...]:
 @oracle(flags=("param", (-1, 0, 1, -2)))
 def rotm(*, n: int, x: Array, incx: int, y: Array, incy: int, param: Array) -> list[Claim]:
     """x ← h11·x + h12·y, y ← h21·x + h22·y: γ_3 · (|h||x| + |h||y|). Flag −2 leaves both as they are."""
-    if n <= 0 or param[0] == -2:
+    if n <= 0 or wide(param[:1])[0] == -2:
         return []
     here, there = st.vector(n, incx), st.vector(n, incy)
     old_x, old_y = wide(x[here]), wide(y[there])
