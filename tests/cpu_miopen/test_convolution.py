@@ -205,7 +205,7 @@ class Case:
         tensor.close_to(wanted, sums if tensor.type == FLOAT else 1.0, steps=8 if tensor.type == FLOAT else 1)
 
 
-@pytest.mark.parametrize("shape", (*SHAPES, *LINES), ids=lambda s: s.name)
+@pytest.mark.parametrize("shape", [*SHAPES, *LINES], ids=lambda s: s.name)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_each_direction_by_each_solution(api: Miopen, shape: Shape, direction: str) -> None:
     case = Case(api, shape)
@@ -225,7 +225,7 @@ def test_each_direction_by_each_solution(api: Miopen, shape: Shape, direction: s
 
 
 @pytest.mark.parametrize("type", [HALF, BFLOAT16], ids=TYPE_NAMES.get)
-@pytest.mark.parametrize("shape", (*SHAPES[:6], *LINES), ids=lambda s: s.name)
+@pytest.mark.parametrize("shape", [*SHAPES[:6], *LINES], ids=lambda s: s.name)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_sixteen_bits(api: Miopen, shape: Shape, direction: str, type: int) -> None:
     case = Case(api, shape, type)
@@ -247,7 +247,7 @@ def test_strides(api: Miopen, shape: Shape, direction: str, layout: Any) -> None
 
 
 @pytest.mark.parametrize("result", [INT32, FLOAT, INT8], ids=TYPE_NAMES.get)
-@pytest.mark.parametrize("shape", (*SHAPES[:6], *LINES[:6]), ids=lambda s: s.name)
+@pytest.mark.parametrize("shape", [*SHAPES[:6], *LINES[:6]], ids=lambda s: s.name)
 def test_bytes_are_exact(api: Miopen, shape: Shape, result: int) -> None:
     case = Case(api, shape, INT8, result, exact=True)
     case.spoil("Forward")
