@@ -227,8 +227,12 @@ cdef inline cublasStatus_t gels_batched(dg_blas *h, cublasOperation_t trans, int
     info[0] = 0
     if trans != CUBLAS_OP_N or m < n:
         return CUBLAS_STATUS_NOT_SUPPORTED
-    if m == 0 or n == 0 or nrhs == 0 or count == 0:
+    if m == 0 or n == 0 or count == 0:
         return CUBLAS_STATUS_SUCCESS
+    if nrhs == 0:  # nothing is solved, and NVIDIA's tells each member so
+        if infos is NULL:
+            return CUBLAS_STATUS_SUCCESS
+        return status_of_hip(dg_hip.hipMemsetAsync(infos, 0, <size_t>count * sizeof(int), <hipStream_t>to_stream(h.stream)))
     if A is NULL:
         return wrong(info, 4)
     if C is NULL:

@@ -65,12 +65,6 @@ STEPS: tuple[Step, ...] = (
         "NaN and infinity: what comes out beside NaN is nobody's promise",
     ),
     Step("corners_of_searches", "cublasSnrm2_v2", "handle 3 *inf*", "NaN beside infinity: NVIDIA's forgets the NaN"),
-    Step(
-        "corners_of_systems",
-        "cublasSgelsBatched",
-        "handle 0 2 2 0 *",
-        "no right sides: nothing is done here, and nothing told",
-    ),
     Step("devices", "cudaDeviceEnablePeerAccess", "* 1", "refused either way: another of two wrong arguments is named"),
     Step("devices", "cudaDeviceGetAttribute", "out 1[45]? 0", "attributes newer than the runtime that was asked"),
     Step("devices", "cudaDeviceGetStreamPriorityRange", "*", _DEVICE),
