@@ -437,7 +437,8 @@ cdef work *piece_memory(Task *t, int64_t rows, int64_t more, work *like) noexcep
     if own_results(t):
         size += t.p.k * t.lines * line
     memory = <work *>mi_scratch(<size_t>size * sizeof(work))
-    t.failed = t.failed or memory == NULL
+    if memory == NULL:  # written then alone: other threads have pieces too
+        t.failed = True
     return memory
 
 
