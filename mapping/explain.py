@@ -138,7 +138,7 @@ def _code(tables: Tables, function: Function) -> tuple[str, str]:
     made = LibrarySources(tables, load_types(), tables.libraries[function.entry.library])
     defines = re.compile(rf"^cdef public .*\b{re.escape(function.name)}\(", re.MULTILINE)
     for source in made.of_file(function.entry.file):
-        if source.path.endswith(".pyx") and not source.path.endswith("_cold.pyx"):
+        if source.path.endswith(".pyx"):
             for paragraph in source.text.split("\n\n"):
                 if defines.search(paragraph):
                     return f"src/{source.path}", paragraph.strip()
