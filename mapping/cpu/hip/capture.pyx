@@ -47,7 +47,7 @@ cdef extern from "platform.h" nogil:
     volatile int host_open_captures;
     static dg_mutex host_capture_lock;
     static _Thread_local int host_thread_mode; /* hipStreamCaptureModeGlobal */
-    static _Thread_local host_slot host_own_stream; /* the thread's own default stream */
+    static _Thread_local host_slot *host_own_stream; /* of the thread's default stream, where that was captured */
     """
     ctypedef struct dg_mutex:
         pass
@@ -56,7 +56,7 @@ cdef extern from "platform.h" nogil:
     dg_mutex host_capture_lock
     int host_open_captures
     int host_thread_mode
-    host_slot host_own_stream
+    host_slot *host_own_stream
 
 cdef capture *host_captures  # zero is ready
 cdef unsigned long long host_capture_ids
@@ -73,10 +73,17 @@ cdef enum:
 # ---- under the lock ----
 
 cdef host_slot *stream_slot(const void *stream) noexcept nogil:
-    """The slot of a stream that can be captured; NULL for the legacy stream."""
+    """The slot of a stream that can be captured; NULL for the legacy stream, and for a thread's own before `take_own`."""
     if <uintptr_t>stream <= 1:
         return NULL
-    return &host_own_stream if <uintptr_t>stream == 2 else host_slot_of(stream, HOST_STREAM)
+    return host_own_stream if <uintptr_t>stream == 2 else host_slot_of(stream, HOST_STREAM)
+
+
+cdef void take_own(const void *stream) noexcept nogil:
+    """A slot for the thread's default stream, before its first capture. It outlives the thread, as the capture may."""
+    global host_own_stream
+    if <uintptr_t>stream == 2 and host_own_stream == NULL:
+        host_own_stream = host_slot_new(HOST_STREAM)
 
 
 cdef lane *lane_of(const void *stream) noexcept nogil:
@@ -346,6 +353,7 @@ cdef public hipError_t host_captured_event(const host_slot *event) noexcept nogi
 cdef public hipError_t host_capture_wait(const void *stream, const host_slot *event) noexcept nogil:
     """A stream waits for an event, one of the two being captured."""
     cdef picture *p = <picture *>event.object
+    cdef host_slot *slot
     cdef lane *l
     cdef capture *c
     cdef hipError_t error = hipSuccess
@@ -373,7 +381,9 @@ cdef public hipError_t host_capture_wait(const void *stream, const host_slot *ev
         error = hipErrorStreamCaptureInvalidated
     else:
         if l == NULL:
-            l = join(c, stream_slot(stream))
+            take_own(stream)
+            slot = stream_slot(stream)
+            l = join(c, slot) if slot != NULL else NULL
         if l == NULL or not set_ends(l, p.nodes, p.count, True):
             c.broken = True
             error = hipErrorOutOfMemory
@@ -420,9 +430,12 @@ cdef hipError_t begin(
         return host_fail(hipErrorInvalidValue)
     if not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
+    if <uintptr_t>stream <= 1:
+        return host_fail(hipErrorStreamCaptureUnsupported)
+    take_own(stream)
     slot = stream_slot(stream)
     if slot == NULL:
-        return host_fail(hipErrorStreamCaptureUnsupported)
+        return host_fail(hipErrorOutOfMemory)
     c = <capture *>calloc(1, sizeof(capture))
     if c == NULL:
         return host_fail(hipErrorOutOfMemory)

@@ -228,6 +228,45 @@ static void threads(void) {
     }
 }
 
+static pthread_barrier_t turn;
+static cudaEvent_t forked;
+
+static void *forks_and_goes(void *unused) {
+    OK(cudaStreamWaitEvent(cudaStreamPerThread, forked, 0));
+    return unused;
+}
+
+static void *captures_its_own(void *unused) {
+    cudaGraph_t graph = NULL;
+    OK(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeThreadLocal));
+    pthread_barrier_wait(&turn);
+    pthread_barrier_wait(&turn);
+    IS(cudaStreamCaptureStatusActive, state(cudaStreamPerThread));
+    OK(cudaStreamEndCapture(cudaStreamPerThread, &graph));
+    OK(cudaGraphDestroy(graph));
+    return unused;
+}
+
+/* A thread's own stream is captured and the thread ends before the capture does: the next thread, which has its memory, is
+ * another one. */
+static void threads_that_end(void) {
+    pthread_t other;
+    IS(0, pthread_barrier_init(&turn, NULL, 2));
+    OK(cudaEventCreate(&forked));
+    begin();
+    OK(cudaMemsetAsync(d, 0, 4, s));
+    OK(cudaEventRecord(forked, s));
+    IS(0, pthread_create(&other, NULL, forks_and_goes, NULL));
+    IS(0, pthread_join(other, NULL));
+    IS(0, pthread_create(&other, NULL, captures_its_own, NULL));
+    pthread_barrier_wait(&turn);
+    OK(cudaGraphDestroy(end())); /* the other stream has no work that is not joined */
+    pthread_barrier_wait(&turn);
+    IS(0, pthread_join(other, NULL));
+    OK(cudaEventDestroy(forked));
+    IS(0, pthread_barrier_destroy(&turn));
+}
+
 /* Nodes, dependencies, graphs in graphs, copies of graphs. */
 static void by_hand(void) {
     char letters[] = "abc";
@@ -415,6 +454,7 @@ int main(void) {
     forks();
     refused();
     threads();
+    threads_that_end();
     by_hand();
     events();
     updates();
