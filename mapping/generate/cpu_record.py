@@ -24,6 +24,7 @@ class Kept:
     count    how many of these
     size     bytes of what is copied, in Cython like `when`; empty: all of them
     when     in Cython, on which condition; `{of}` stands before the names of arguments. Empty: always
+    may_be_null  a NULL is not followed; where it cannot be one, nobody asks
     """
 
     ctype: str

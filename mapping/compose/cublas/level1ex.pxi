@@ -292,6 +292,8 @@ cdef inline cublasStatus_t rotmg_halves(
         host_scalars(h, True)
         status = status_of_rocblas(dg_rocblas.rocblas_srotmg(h.blas, v, v + 1, v + 2, v + 3, p))
         host_scalars(h, False)
+    if status != CUBLAS_STATUS_SUCCESS:
+        return status
     for i in range(5):
         written = i == 0 or p[0] == -1 or (p[0] == 0 and (i == 2 or i == 3)) or (p[0] == 1 and (i == 1 or i == 4))
         if status == CUBLAS_STATUS_SUCCESS and written:

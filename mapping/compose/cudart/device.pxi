@@ -132,10 +132,11 @@ cdef inline cudaError_t p2p_attribute(int *value, cudaDeviceP2PAttr attribute, i
 
 cdef inline cudaError_t enable_peer(int peer, unsigned int flags) noexcept nogil:
     """There are no flags. A device is no peer of its own; HIP calls it an invalid one."""
+    cdef int device = -1
+    cdef uint32_t error
     if flags != 0:
         return refused(cudaErrorInvalidValue)
-    cdef int device = -1
-    cdef uint32_t error = dg_hip.hipGetDevice(&device)
+    error = dg_hip.hipGetDevice(&device)
     if error == 0 and peer == device:
         return refused(cudaErrorPeerAccessUnsupported)
     return of_hip(dg_hip.hipDeviceEnablePeerAccess(peer, flags))
