@@ -20,6 +20,7 @@ cdef extern from "numbers.h" nogil:
     int64_t hl_bytes(int type)
     double hl_get(int type, const void *array, int64_t i)
     void hl_put(int type, void *array, int64_t i, double value)
+    double hl_whole(double value, double least, double most)
     void hl_load_float(int type, const void *a, int64_t lda, int64_t rows, int64_t cols, int64_t at, float *out)
     void hl_load_double(int type, const void *a, int64_t lda, int64_t rows, int64_t cols, int64_t at, double *out)
     float hl_relu_float(float x)
@@ -106,14 +107,20 @@ cdef inline factor followed(
 ) noexcept nogil:
     """What the epilogue makes of one element; the second matrix is written or read."""
     cdef int64_t at = i + j * p.aux_ld
+    # int8 with a second matrix or GELU: NVIDIA's product is stored first, and its bias added to what was stored
+    cdef bint stepwise = p.d.type == HIP_R_8I and p.after & (LT_AUX | LT_GELU)
+    if stepwise:
+        value = <factor>hl_whole(value, -128, 127)
     if p.after & LT_BIAS:
         value = value + <factor>hl_get(p.bias_type, bias, i)
+        if stepwise:
+            value = <factor>hl_whole(value, -128, 127)
     if p.after & LT_GRADIENT:
         if p.after & LT_BITS:
             return value if bit(aux, at) else <factor>0
         return <factor>(value * hl_gelu_slope(hl_get(p.aux_type, aux, at)))
     if p.after & LT_BITS:
-        set_bit(aux, at, value >= 0)
+        set_bit(aux, at, not value < 0)  # NaN's too
     elif p.after & LT_AUX:
         hl_put(p.aux_type, aux, at, value)
     if factor is float:

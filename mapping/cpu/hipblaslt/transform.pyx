@@ -6,6 +6,7 @@ of a batch. What it has no kernel for is an internal error.
 """
 include "hipblaslt.pxi"
 
+from libc.math cimport trunc
 from libc.string cimport memset
 
 cdef extern from "numbers.h" nogil:
@@ -51,6 +52,7 @@ cdef inline void one(
 ) noexcept nogil:
     """Real numbers, computed in single or double precision."""
     cdef factor left = <factor>alpha.real, right = <factor>beta.real, value
+    cdef bint whole = t.c.type == HIP_R_8I or t.c.type == HIP_R_32I  # cut, not rounded, as NVIDIA's
     cdef int64_t i, j
     for j in range(t.cols):
         for i in range(t.rows):
@@ -59,7 +61,7 @@ cdef inline void one(
                 value = left * <factor>element(&t.a, A, i, j).real
             if t.b.there:
                 value = value + right * <factor>element(&t.b, B, i, j).real
-            hl_put(t.c.type, C, lt_own_place(t.c.order, i, j, t.c.ld), value)
+            hl_put(t.c.type, C, lt_own_place(t.c.order, i, j, t.c.ld), trunc(value) if whole else value)
 
 
 cdef inline void one_complex(
