@@ -318,6 +318,8 @@ cdef inline cublasStatus_t owned(
     cdef const lt_MatmulDesc *d = p.desc
     cdef float[2] wide
     memset(&own, 0, sizeof(own))
+    if d.matmul_desc_pointer_mode == CUBLASLT_POINTER_MODE_DEVICE:
+        own.factors = LT_ON_NEITHER if p.scale == CUDA_R_16F else LT_ON_DEVICE
     if p.scale == CUDA_R_16F:
         wide[0] = lt_from_half((<const uint16_t *>alpha)[0])
         wide[1] = lt_from_half((<const uint16_t *>beta)[0])
@@ -565,5 +567,6 @@ cdef inline cublasStatus_t matrix_transform(
     own.cols = <int64_t>c.matrix_layout_cols
     own.batch = c.matrix_layout_batch_count
     own.factor = scale
+    own.factors = LT_ON_HOST if d.matrix_transform_desc_pointer_mode == CUBLASLT_POINTER_MODE_HOST else LT_ON_DEVICE
     return status_of_hipblaslt(dg_hipblaslt.hipblasLtDragomanTransform(
         &own, alpha, A, beta, B, C, <hipStream_t>to_stream(stream)))

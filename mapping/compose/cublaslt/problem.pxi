@@ -18,7 +18,7 @@ cdef extern from "kinds.h" nogil:
         LT_KNOWN
         LT_OF_A
         LT_OF_B
-        LT_ORDERS
+        LT_ORDERS, LT_ON_HOST, LT_ON_DEVICE, LT_ON_NEITHER
     ctypedef struct lt_own_operand:
         int32_t type
         int32_t op
@@ -39,6 +39,7 @@ cdef extern from "kinds.h" nogil:
         int32_t bias_type
         int32_t aux_type
         int32_t outer
+        int32_t factors
         void *bias
         int64_t bias_stride
         void *aux
@@ -64,6 +65,7 @@ cdef extern from "kinds.h" nogil:
         int64_t cols
         int64_t batch
         int32_t factor
+        int32_t factors
     ctypedef struct lt_types:
         int32_t by
     ctypedef struct lt_algo:

@@ -7,7 +7,7 @@ of a batch. What it has no kernel for is an internal error.
 include "hipblaslt.pxi"
 
 from libc.math cimport trunc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 cdef extern from "numbers.h" nogil:
     double hl_get(int type, const void *array, int64_t i)
@@ -101,6 +101,52 @@ cdef void transform(
             one[float](t, 0, left, a, right, b, c)
 
 
+# A transformation as a node of a graph.
+cdef struct transform_call:
+    lt_own_transform t
+    const void *alpha
+    const void *A
+    const void *beta
+    const void *B
+    void *C
+    double[2] left
+    double[2] right
+
+
+cdef int again(void *record) noexcept nogil:
+    cdef transform_call *call = <transform_call *>record
+    cdef bint on_host = call.t.factors == LT_ON_HOST
+    transform(&call.t, &call.left[0] if on_host else call.alpha, call.A, &call.right[0] if on_host else call.beta, call.B, call.C)
+    return 0
+
+
+cdef hipblasStatus_t transformed(
+    const lt_own_transform *t, const void *alpha, const void *A, const void *beta, const void *B, void *C, const void *stream
+) noexcept nogil:
+    """On a stream: computed, or recorded while it is captured. A factor on the host is copied."""
+    cdef transform_call call
+    cdef int state
+    state = record_state(stream)
+    if state == 0:
+        transform(t, alpha, A, beta, B, C)
+        return HIPBLAS_STATUS_SUCCESS
+    memset(&call, 0, sizeof(call))
+    call.t = t[0]
+    call.alpha = alpha
+    call.A = A
+    call.beta = beta
+    call.B = B
+    call.C = C
+    if t.factors == LT_ON_HOST:
+        if alpha != NULL:
+            memcpy(&call.left[0], alpha, <size_t>hl_bytes(t.factor))
+        if beta != NULL:
+            memcpy(&call.right[0], beta, <size_t>hl_bytes(t.factor))
+    if state > 0 or record_keep(stream, again, &call, sizeof(call)) != 0:
+        return HIPBLAS_STATUS_INTERNAL_ERROR
+    return HIPBLAS_STATUS_SUCCESS
+
+
 cdef inline void matrix(lt_own_matrix *x, const hl_layout *l, int op) noexcept nogil:
     if l == NULL:
         return
@@ -148,8 +194,8 @@ cdef public hipblasStatus_t hipblasLtMatrixTransform(
     t.cols = <int64_t>Cdesc.cols
     t.batch = Adesc.batch
     t.factor = transformDesc.scale
-    transform(&t, alpha, A, beta, B, C)
-    return HIPBLAS_STATUS_SUCCESS
+    t.factors = LT_ON_HOST if transformDesc.pointer_mode == HIPBLASLT_POINTER_MODE_HOST else LT_ON_DEVICE
+    return transformed(&t, alpha, A, beta, B, C, stream)
 
 
 cdef public hipblasStatus_t hipblasLtDragomanTransform(
@@ -158,5 +204,4 @@ cdef public hipblasStatus_t hipblasLtDragomanTransform(
     """Our own beside AMD's (lt_own.h)."""
     if description == NULL:
         return HIPBLAS_STATUS_SUCCESS
-    transform(<const lt_own_transform *>description, alpha, A, beta, B, C)
-    return HIPBLAS_STATUS_SUCCESS
+    return transformed(<const lt_own_transform *>description, alpha, A, beta, B, C, stream)
