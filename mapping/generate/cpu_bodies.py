@@ -102,9 +102,12 @@ class _Body(Writer):
             self.line(f"if {condition}:")
             self.line(f"    return rocblas_status_{status}")
 
-    def record(self, r: Routine, unread: bool = False) -> None:
-        """Where a captured stream takes the call instead of the computation. `unread`: factors have not been looked at."""
-        self.line(f"if rb_recorded{'_unread' if unread else ''}(handle):")
+    def record(self, r: Routine, unread: bool = False, unless: str = "") -> None:
+        """Where a captured stream takes the call instead of the computation. `unread`: factors have not been looked at.
+
+        `unless`: a condition under which the host has the answer at once, so that no capture is concerned.
+        """
+        self.line(f"if rb_recorded{'_unread' if unread else ''}(handle){f' and not ({unless})' if unless else ''}:")
         given = ", ".join(spelling.name(a.name) for a in r.args)
         self.line(f"    return {r.name}_record({given})")
 
@@ -169,21 +172,34 @@ def _shared(r: Routine) -> list[Argument]:
     return [a for a in r.args if a.kind.name not in ("handle", "batch")]
 
 
+HOST_MODE = "handle.pointer_mode == RB_HOST"
+
+
+def is_nothing(r: Routine) -> str:
+    """When a function of level 1 has no elements to work on."""
+    increments = r.of("inc")
+    return f"{r.of('dim')[0].name} <= 0" + (f" or {increments[0].name} <= 0" if len(increments) == 1 else "")
+
+
+def at_once(r: Routine) -> str:
+    """When a result is there without any work: that of no elements, on the host."""
+    return f"{HOST_MODE} and ({is_nothing(r)})"
+
+
 def _level1(body: _Body, r: Routine) -> None:
     """No size is wrong: what is not positive ends the call, a result is 0 then. One increment must be positive too."""
-    sizes, increments, results = r.of("dim"), r.of("inc"), r.of("result")
+    sizes, results = r.of("dim"), r.of("result")
     pointers = [a for a in r.args if a.kind.is_pointer and a.core.name != "result"]
     if not sizes:  # rotg, rotmg
         body.refuse(_nulls(pointers), "invalid_pointer")
-        body.record(r)
+        body.record(r, unless=HOST_MODE)
         body.line(_call(r))
         return
-    n = sizes[0].name
-    nothing = f"{n} <= 0" + (f" or {increments[0].name} <= 0" if len(increments) == 1 else "")
+    nothing = is_nothing(r)
     if results:
         result = results[0].name
         body.refuse(f"{result} == NULL", "invalid_pointer")
-        body.record(r)
+        body.record(r, unless=at_once(r))
         body.line(f"if {nothing}:")
         body.line(f"    {result}[0] = 0")
         body.line("    return rocblas_status_success")

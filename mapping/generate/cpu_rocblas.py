@@ -17,7 +17,7 @@ from ..tables.cpu import OPENBLAS, blocks, hand_written
 from ..tables.kinds import OPTIONS
 from ..tables.model import Tables
 from . import cpu_library, cpu_record, spelling
-from .cpu_bodies import body
+from .cpu_bodies import at_once, body
 from .cpu_record import Kept, recorder
 from .cpu_record import Library as Recorded
 from .cpu_routines import Routine, routines
@@ -56,7 +56,8 @@ def _narrow_body(r: Routine, wide: str = "_64") -> Iterator[str]:
         return
     name = index[0].name
     yield "cdef int64_t wide = 0"
-    yield f"if {name} != NULL and rb_is_handle(handle) and rb_recorded(handle):  # not into `wide`, which is gone at a launch"
+    yield f"if {name} != NULL and rb_is_handle(handle) and rb_recorded(handle) and not ({at_once(r)}):"
+    yield "    # not into `wide`, which is gone at a launch"
     yield f"    return {r.name}_narrow_record({', '.join(spelling.name(a.name) for a in r.args)})"
     yield f"cdef rocblas_status status = {r.name}{wide}({texts})"
     yield "if status == rocblas_status_success:"

@@ -151,6 +151,63 @@ static void moved(void)
     OK(cudaGraphDestroy(graph));
 }
 
+static cudaGraph_t ended(int status)
+{
+    cudaGraph_t graph = NULL;
+    GIVES(status, cudaStreamEndCapture(stream, &graph));
+    (void)cudaGetLastError();
+    return graph;
+}
+
+/* Statuses that an H200 gave: a result on the host cannot be had of a captured stream, but where it needs no work it is there. */
+static void answers(void)
+{
+    float sum = 7, p = 3, q = 4, c = 0, s = 0;
+    int at = 7;
+    size_t nodes = 9;
+    cublasHandle_t other = NULL;
+    cudaGraph_t graph;
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    OK(cublasSdot(blas, 0, v, 1, v, 1, &sum));
+    CHECK(sum == 0);
+    OK(cublasIsamax(blas, 0, v, 1, &at));
+    CHECK(at == 0);
+    sum = 7;
+    OK(cublasSasum(blas, 4, v, 0, &sum)); /* nor with an increment that leaves nothing */
+    CHECK(sum == 0);
+    sum = 7;
+    OK(cublasDotEx(blas, 0, v, CUDA_R_32F, 1, v, CUDA_R_32F, 1, &sum, CUDA_R_32F, CUDA_R_32F));
+    CHECK(sum == 0);
+    sum = 7;
+    OK(cublasNrm2Ex(blas, 0, v, CUDA_R_32F, 1, &sum, CUDA_R_32F, CUDA_R_32F));
+    CHECK(sum == 0);
+    OK(cublasSrotg(blas, &p, &q, &c, &s));
+    NEAR(p, 5, 1e-6);
+    NEAR(c, 0.6f, 1e-6);
+    graph = ended(0);
+    OK(cudaGraphGetNodes(graph, NULL, &nodes));
+    CHECK(nodes == 0);
+    OK(cudaGraphDestroy(graph));
+    OK(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE)); /* there it is work of the graph's, and so is a 0 */
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    OK(cublasSdot(blas, 0, v, 1, v, 1, sums));
+    graph = ended(0);
+    OK(cudaGraphDestroy(graph));
+    OK(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_HOST));
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    GIVES(14, cublasSdot(blas, 4, v, 1, v, 1, &sum));
+    CHECK(ended(cudaErrorStreamCaptureInvalidated) == NULL);
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    GIVES(1, cublasCreate(&other)); /* a handle takes memory */
+    CHECK(other == NULL);
+    OK(cudaGetLastError());
+    CHECK(ended(cudaErrorStreamCaptureInvalidated) == NULL);
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    OK(cublasCreate(&other));
+    OK(cudaGraphDestroy(ended(0)));
+    OK(cublasDestroy(other));
+}
+
 int main(void)
 {
     enum { ROUNDS = 4, SEEN = ALL + 2 };
@@ -176,6 +233,7 @@ int main(void)
         read_back(plain[round]);
     }
     moved();
+    answers();
     OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     network();
     OK(cudaStreamEndCapture(stream, &graph));

@@ -204,20 +204,31 @@ cdef public int host_capture_of(const void *stream) noexcept nogil:
     return answer if answer <= 0 else host_fail(answer)
 
 
-cdef public hipError_t host_forbidden_now(int legacy) noexcept nogil:
+cdef public hipError_t host_forbidden_now() noexcept nogil:
     cdef capture *c
     cdef hipError_t error = hipSuccess
     dg_mutex_lock(&host_capture_lock)
-    if legacy:
-        error = implied()
     c = host_captures
     while c != NULL and host_thread_mode != RELAXED:
         if c.mode != RELAXED and (
             c.thread == <const void *>&host_thread_mode or (host_thread_mode == GLOBAL and c.mode == GLOBAL)
         ):
             c.broken = True
-            if error == hipSuccess:
-                error = hipErrorStreamCaptureUnsupported
+            error = hipErrorStreamCaptureUnsupported
+        c = c.next
+    dg_mutex_unlock(&host_capture_lock)
+    return host_fail(error)
+
+
+cdef public hipError_t host_refuse_all() noexcept nogil:
+    """Something that every capture is in the way of, whoever began it and how."""
+    cdef capture *c
+    cdef hipError_t error = hipSuccess
+    dg_mutex_lock(&host_capture_lock)
+    c = host_captures
+    while c != NULL:
+        c.broken = True
+        error = hipErrorStreamCaptureUnsupported
         c = c.next
     dg_mutex_unlock(&host_capture_lock)
     return host_fail(error)
@@ -259,28 +270,6 @@ cdef public hipError_t host_record(
     error = recordable(l)
     if error == hipSuccess:
         error = keep(l, host_node_new(l.owner.graph, type, run, record, bytes, l.ends, l.count))
-    dg_mutex_unlock(&host_capture_lock)
-    return host_fail(error)
-
-
-cdef public hipError_t host_record_graph(const void *stream, host_graph *graph) noexcept nogil:
-    cdef lane *l
-    cdef host_node *node = NULL
-    cdef host_graph *copy
-    cdef hipError_t error
-    dg_mutex_lock(&host_capture_lock)
-    l = lane_of(stream)
-    error = recordable(l)
-    if error == hipSuccess:
-        copy = host_graph_copy(graph)
-        if copy != NULL:
-            node = host_node_new(l.owner.graph, HOST_NODE_GRAPH, NULL, NULL, 0, l.ends, l.count)
-            if node != NULL:
-                node.child = copy
-                copy.inside = 1
-            else:
-                host_graph_free(copy)
-        error = keep(l, node)
     dg_mutex_unlock(&host_capture_lock)
     return host_fail(error)
 
@@ -337,17 +326,21 @@ cdef public hipError_t host_capture_event(host_slot *event, const void *stream) 
     return host_fail(error)
 
 
-cdef public hipError_t host_captured_event(const host_slot *event) noexcept nogil:
-    """Asking or waiting for an event that was recorded in a capture: it never happens, and the capture is over."""
+cdef public hipError_t host_captured_event(const host_slot *event, int breaks) noexcept nogil:
+    """Asking or waiting for an event that was recorded in a capture: it never happens, and if it `breaks`, the capture is over.
+    One whose capture has ended is no good argument."""
     cdef capture *c
+    cdef hipError_t error = hipErrorCapturedEvent
     if event.object == NULL:
         return hipSuccess
     dg_mutex_lock(&host_capture_lock)
     c = capture_by((<picture *>event.object).id)
-    if c != NULL:
+    if c == NULL:
+        error = hipErrorInvalidValue
+    elif breaks:
         c.broken = True
     dg_mutex_unlock(&host_capture_lock)
-    return host_fail(hipErrorCapturedEvent)
+    return host_fail(error)
 
 
 cdef public hipError_t host_capture_wait(const void *stream, const host_slot *event) noexcept nogil:
@@ -363,7 +356,7 @@ cdef public hipError_t host_capture_wait(const void *stream, const host_slot *ev
     if l != NULL and l.owner.broken:
         error = hipErrorStreamCaptureInvalidated
     elif p != NULL and c == NULL:
-        error = hipErrorCapturedEvent  # of a capture that has ended
+        error = hipErrorInvalidValue  # of a capture that has ended
         if l != NULL:
             l.owner.broken = True
             error = hipErrorStreamCaptureIsolation
@@ -532,8 +525,7 @@ cdef public hipError_t hipStreamEndCapture(hipStream_t stream, void **graph) noe
     cdef host_graph *made = NULL
     cdef host_graph *dropped = NULL
     cdef hipError_t error = hipSuccess
-    if graph == NULL:
-        return host_fail(hipErrorInvalidValue)
+    """A capture is over with this, whatever is answered, if it is asked of its first stream; without `graph` nobody gets its graph."""
     if not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
     dg_mutex_lock(&host_capture_lock)
@@ -545,19 +537,20 @@ cdef public hipError_t hipStreamEndCapture(hipStream_t stream, void **graph) noe
         if l != c.first:
             c.broken = True
             error = hipErrorStreamCaptureUnmatched
-        elif c.mode != RELAXED and c.thread != <const void *>&host_thread_mode:
-            error = hipErrorStreamCaptureWrongThread
         else:
             if c.broken:
                 error = hipErrorStreamCaptureInvalidated
+            elif c.mode != RELAXED and c.thread != <const void *>&host_thread_mode:
+                error = hipErrorStreamCaptureWrongThread
             elif not come_back(c):
                 error = hipErrorStreamCaptureUnjoined
             made = c.graph
-            if error != hipSuccess and not c.theirs:
+            if (error != hipSuccess or graph == NULL) and not c.theirs:
                 dropped = c.graph
             close(c)
     dg_mutex_unlock(&host_capture_lock)
-    graph[0] = made.handle if made != NULL and error == hipSuccess else NULL
+    if graph != NULL:
+        graph[0] = made.handle if made != NULL and error == hipSuccess else NULL
     if dropped != NULL:
         host_graph_free(dropped)
     return host_fail(error)
@@ -645,9 +638,10 @@ cdef public hipError_t hipStreamUpdateCaptureDependencies(
 
 
 cdef public hipError_t hipThreadExchangeStreamCaptureMode(int *mode) noexcept nogil:
+    """Any number is taken and given back, as NVIDIA's does; one that is no mode binds the thread to its own captures."""
     global host_thread_mode
     cdef int old = host_thread_mode
-    if mode == NULL or mode[0] < GLOBAL or mode[0] > RELAXED:
+    if mode == NULL:
         return host_fail(hipErrorInvalidValue)
     host_thread_mode = mode[0]
     mode[0] = old

@@ -3,7 +3,8 @@
 
 Each is done before its call returns, the Async ones too. That is a legal schedule: HIP promises that work on a stream
 is done in order and before a synchronisation, never that it is still open when the call returns. On a stream that is captured
-it is checked at once and recorded (capture.pyx): every function makes a `work`, and one place does or records it.
+it is checked at once and recorded (capture.pyx): every function makes a `work`, and one place does or records it. One that waits is
+work on the legacy stream, nothing else: NVIDIA lets it pass beside captures that this stream has no part in, and so does this.
 
 A range that begins in known memory must end in it. What a copy or fill says to be the device's must be known memory: a stray
 pointer is answered as a real device answers it. The host's side is taken as it is, as long as it is not below 64 KiB, which
@@ -15,14 +16,14 @@ include "node.pxi"
 include "capture.pxi"
 
 
-cdef bint fits(const void *pointer, size_t bytes, bint of_device) noexcept nogil:
+cdef bint fits(const void *pointer, size_t bytes, bint known) noexcept nogil:
     """Whether `bytes` from here on may be touched, as far as this runtime can know."""
     cdef host_block block
     if <uintptr_t>pointer < 65536:
         return False
     if host_find(pointer, &block):
         return bytes <= block.size - (<uintptr_t>pointer - block.base)
-    return not of_device and <uintptr_t>pointer + bytes >= <uintptr_t>pointer
+    return not known and <uintptr_t>pointer + bytes >= <uintptr_t>pointer
 
 
 cdef inline bint to_device(int kind) noexcept nogil:
@@ -46,6 +47,7 @@ cdef struct work:
     size_t depth
     uint32_t value
     uint32_t element  # bytes of a fill's; 0: a copy
+    uint32_t sides    # of a node's: whose memory the operands are, see sides()
 
 
 cdef void fill_row(char *dst, uint32_t value, size_t element, size_t bytes) noexcept nogil:
@@ -78,10 +80,27 @@ cdef int run_work(void *record) noexcept nogil:
     return 0
 
 
+cdef uint32_t of_device(const void *pointer) noexcept nogil:
+    cdef host_block block
+    return pointer != NULL and host_find(pointer, &block) and (
+        block.kind == HOST_DEVICE or block.kind == HOST_MANAGED or block.kind == HOST_GRAPHS)
+
+
+cdef uint32_t sides(const work *w) noexcept nogil:
+    """Where it writes and reads: a ready graph's copy cannot become one between other places (hipGraphExecUpdate)."""
+    return of_device(w.dst) | of_device(w.src) << 1
+
+
+cdef public int host_same_sides(const void *record, const void *other) noexcept nogil:
+    """Asked of two records of copies; what is asked was looked up when they were made, as the memory may be gone by now."""
+    return (<const work *>record).sides == (<const work *>other).sides
+
+
 cdef hipError_t do(work *w, hipStream_t stream) noexcept nogil:
     """Work on a stream, now or as a node."""
     cdef int captured = host_capture(stream)
     if captured < 0:
+        w.sides = sides(w)
         return host_record(stream, HOST_NODE_MEMSET if w.element else HOST_NODE_MEMCPY, run_work, w, sizeof(work))
     if captured == 0:
         run_work(w)
@@ -135,6 +154,7 @@ cdef public hipError_t host_copy_record(
     """A copy as a node's record, of at most `room` bytes."""
     cdef hipError_t error = check_copy(dst, src, bytes, kind) if bytes else hipSuccess
     (<work *>record)[0] = rectangle(dst, bytes, src, bytes, bytes, 1)
+    (<work *>record).sides = sides(<work *>record)
     run[0] = run_work
     room[0] = sizeof(work)
     return error
@@ -167,11 +187,11 @@ cdef hipError_t copy_2d(
     return do(&w, stream)
 
 
-cdef bint box_fits(const void *first, size_t pitch, size_t slice, hipExtent extent, bint of_device) noexcept nogil:
+cdef bint box_fits(const void *first, size_t pitch, size_t slice, hipExtent extent, bint known) noexcept nogil:
     """Whether a whole box may be touched: asked before the first slice is."""
     cdef size_t face = 0, bytes = 0
     return (span(pitch, extent.width, extent.height, &face) and span(slice, face, extent.depth, &bytes)
-            and fits(first, bytes, of_device))
+            and fits(first, bytes, known))
 
 
 cdef hipError_t box(const hipMemcpy3DParms *p, work *w) noexcept nogil:
@@ -214,9 +234,11 @@ cdef hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream) noexcept 
 
 cdef public hipError_t host_box_record(const hipMemcpy3DParms *p, dg_run *run, void *record, size_t *room) noexcept nogil:
     """A copy of a box as a node's record, of at most `room` bytes."""
+    cdef hipError_t error = box(p, <work *>record)
+    (<work *>record).sides = sides(<work *>record)
     run[0] = run_work
     room[0] = sizeof(work)
-    return box(p, <work *>record)
+    return error
 
 
 cdef hipError_t fill(void *dst, uint32_t value, size_t element, size_t count, hipStream_t stream) noexcept nogil:
@@ -298,7 +320,7 @@ cdef bint foreign(hipStream_t stream) noexcept nogil:
 # ---- copies ----
 
 cdef public hipError_t hipMemcpy(void *dst, const void *src, size_t bytes, int kind) noexcept nogil:
-    return host_forbidden(1) or copy(dst, src, bytes, kind, NULL)
+    return copy(dst, src, bytes, kind, NULL)
 
 
 cdef public hipError_t hipMemcpyAsync(
@@ -319,15 +341,15 @@ cdef public hipError_t hipMemcpyWithStream(
 
 
 cdef public hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void *src, size_t bytes) noexcept nogil:
-    return host_forbidden(1) or copy(dst, src, bytes, hipMemcpyDefault, NULL)
+    return copy(dst, src, bytes, hipMemcpyDefault, NULL)
 
 
 cdef public hipError_t hipMemcpyDtoH(void *dst, hipDeviceptr_t src, size_t bytes) noexcept nogil:
-    return host_forbidden(1) or copy(dst, src, bytes, hipMemcpyDefault, NULL)
+    return copy(dst, src, bytes, hipMemcpyDefault, NULL)
 
 
 cdef public hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t bytes) noexcept nogil:
-    return host_forbidden(1) or copy(dst, src, bytes, hipMemcpyDefault, NULL)
+    return copy(dst, src, bytes, hipMemcpyDefault, NULL)
 
 
 cdef public hipError_t hipMemcpyHtoDAsync(
@@ -369,7 +391,7 @@ cdef public hipError_t hipMemcpyPeerAsync(
 cdef public hipError_t hipMemcpy2D(
     void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind
 ) noexcept nogil:
-    return host_forbidden(1) or copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL)
+    return copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL)
 
 
 cdef public hipError_t hipMemcpy2DAsync(
@@ -381,7 +403,7 @@ cdef public hipError_t hipMemcpy2DAsync(
 
 
 cdef public hipError_t hipMemcpy3D(const hipMemcpy3DParms *p) noexcept nogil:
-    return host_forbidden(1) or copy_3d(p, NULL)
+    return copy_3d(p, NULL)
 
 
 cdef public hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms *p, hipStream_t stream) noexcept nogil:
@@ -391,7 +413,7 @@ cdef public hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms *p, hipStream_t s
 # ---- fills ----
 
 cdef public hipError_t hipMemset(void *dst, int value, size_t bytes) noexcept nogil:
-    return host_forbidden(1) or fill(dst, <uint32_t>value, 1, bytes, NULL)
+    return fill(dst, <uint32_t>value, 1, bytes, NULL)
 
 
 cdef public hipError_t hipMemsetAsync(void *dst, int value, size_t bytes, hipStream_t stream) noexcept nogil:
@@ -399,7 +421,7 @@ cdef public hipError_t hipMemsetAsync(void *dst, int value, size_t bytes, hipStr
 
 
 cdef public hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count) noexcept nogil:
-    return host_forbidden(1) or fill(dst, value, 1, count, NULL)
+    return fill(dst, value, 1, count, NULL)
 
 
 cdef public hipError_t hipMemsetD8Async(
@@ -409,7 +431,7 @@ cdef public hipError_t hipMemsetD8Async(
 
 
 cdef public hipError_t hipMemsetD16(hipDeviceptr_t dst, unsigned short value, size_t count) noexcept nogil:
-    return host_forbidden(1) or fill(dst, value, 2, count, NULL)
+    return fill(dst, value, 2, count, NULL)
 
 
 cdef public hipError_t hipMemsetD16Async(
@@ -419,7 +441,7 @@ cdef public hipError_t hipMemsetD16Async(
 
 
 cdef public hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count) noexcept nogil:
-    return host_forbidden(1) or fill(dst, <uint32_t>value, 4, count, NULL)
+    return fill(dst, <uint32_t>value, 4, count, NULL)
 
 
 cdef public hipError_t hipMemsetD32Async(
@@ -429,7 +451,7 @@ cdef public hipError_t hipMemsetD32Async(
 
 
 cdef public hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height) noexcept nogil:
-    return host_forbidden(1) or fill_2d(dst, pitch, value, width, height, NULL)
+    return fill_2d(dst, pitch, value, width, height, NULL)
 
 
 cdef public hipError_t hipMemset2DAsync(
@@ -439,7 +461,7 @@ cdef public hipError_t hipMemset2DAsync(
 
 
 cdef public hipError_t hipMemset3D(hipPitchedPtr dst, int value, hipExtent extent) noexcept nogil:
-    return host_forbidden(1) or fill_3d(dst, value, extent, NULL)
+    return fill_3d(dst, value, extent, NULL)
 
 
 cdef public hipError_t hipMemset3DAsync(

@@ -73,8 +73,6 @@ host_node *host_node_new(host_graph *graph, int type, dg_run run, const void *re
 int host_graph_keep_memory(host_graph *graph, void *memory);
 /* Marks these nodes and all that they depend on; 0 where there is no memory. */
 int host_graph_mark(host_graph *graph, host_node *const *start, size_t count);
-/* The graph that a ready one was made from, to be recorded as a node; NULL where the handle is none. */
-host_graph *host_exec_graph(const void *exec);
 
 /* copy.pyx and stream.pyx: what they record, for nodes that are made by hand. `record` has room for 256 bytes; `room` is what
  * of it is used. */
@@ -84,23 +82,24 @@ hipError_t host_fill_record(void *dst, size_t pitch, unsigned value, unsigned el
                             void *record, size_t *room);
 hipError_t host_function_record(hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room);
 int host_event_happens(void *record);
+int host_same_sides(const void *record, const void *other); /* of two copies */
 
 /* capture.pyx */
 extern volatile int host_open_captures; /* how many captures there are in the process; 0: nobody has anything to ask */
 int host_capture_of(const void *stream);
-hipError_t host_forbidden_now(int legacy);
+hipError_t host_forbidden_now(void);
 hipError_t host_record(const void *stream, int type, dg_run run, const void *record, size_t bytes);
-hipError_t host_record_graph(const void *stream, host_graph *graph);
 hipError_t host_capture_event(host_slot *event, const void *stream);
 hipError_t host_capture_wait(const void *stream, const host_slot *event);
-hipError_t host_captured_event(const host_slot *event);
+hipError_t host_captured_event(const host_slot *event, int breaks);
 hipError_t host_refuse_capture(const void *stream);
+hipError_t host_refuse_all(void);
 hipError_t host_capture_alloc(const void *stream, void **memory, size_t bytes);
 void host_leave_capture(host_slot *stream);
 void host_forget_event(host_slot *event);
 
 /* What work on a stream does: 0: run at once; -1: record it; else the error that it answers. */
 static inline int host_capture(const void *stream) { return host_open_captures ? host_capture_of(stream) : 0; }
-/* The error of a call that may not be made while streams are captured, or success. `legacy`: it is work on the legacy stream. */
-static inline hipError_t host_forbidden(int legacy) { return host_open_captures ? host_forbidden_now(legacy) : hipSuccess; }
+/* The error of a call that may not be made while streams are captured, or success. */
+static inline hipError_t host_forbidden(void) { return host_open_captures ? host_forbidden_now() : hipSuccess; }
 #endif

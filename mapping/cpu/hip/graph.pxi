@@ -8,4 +8,3 @@ cdef extern from "graph.h" nogil:
         host_graph *graph, int type, dg_run run, const void *record, size_t bytes, host_node *const *before, size_t count)
     int host_graph_keep_memory(host_graph *graph, void *memory)
     int host_graph_mark(host_graph *graph, host_node *const *start, size_t count)
-    host_graph *host_exec_graph(const void *exec_)

@@ -115,11 +115,6 @@ cdef ready *ready_of(const void *handle) noexcept nogil:
     return <ready *>slot.object if slot != NULL else NULL
 
 
-cdef public host_graph *host_exec_graph(const void *exec_) noexcept nogil:
-    cdef ready *made = ready_of(exec_)
-    return made.graph if made != NULL else NULL
-
-
 cdef public host_node *host_node_new(
     host_graph *graph, int type, dg_run run, const void *record, size_t bytes, host_node *const *before, size_t count
 ) noexcept nogil:
@@ -776,9 +771,13 @@ cdef public hipError_t hipGraphInstantiateWithFlags(void **exec_, void *graph, u
     cdef host_graph *known = host_graph_of(graph)
     cdef ready *made
     cdef host_slot *slot
-    cdef hipError_t error = hipErrorOutOfMemory
+    cdef hipError_t error
     if exec_ == NULL or known == NULL or known.recording or (flags & ~<unsigned long long>15):
         return host_fail(hipErrorInvalidValue)
+    error = host_forbidden()
+    if error != hipSuccess:
+        return error
+    error = hipErrorOutOfMemory
     made = <ready *>calloc(1, sizeof(ready))
     if made == NULL:
         return host_fail(hipErrorOutOfMemory)
@@ -850,7 +849,7 @@ cdef public hipError_t hipGraphLaunch(void *exec_, hipStream_t stream) noexcept 
     if captured > 0:
         return captured
     if captured < 0:
-        return host_record_graph(stream, made.graph)
+        return host_refuse_capture(stream)
     dg_mutex_lock(&made.lock)
     for i in range(made.count):
         node = made.order[i]
@@ -896,6 +895,7 @@ cdef enum:
     UPDATED = 0
     TOPOLOGY = 2  # hipGraphExecUpdateErrorTopologyChanged
     TYPE = 3      # hipGraphExecUpdateErrorNodeTypeChanged
+    PARAMETERS = 5  # hipGraphExecUpdateErrorParametersChanged
 
 
 cdef int differs(host_graph *old, host_graph *new, host_node **where) noexcept nogil:
@@ -923,6 +923,8 @@ cdef int differs(host_graph *old, host_graph *new, host_node **where) noexcept n
                 return TOPOLOGY
         if a.type != b.type:
             return TYPE
+        if a.type == HOST_NODE_MEMCPY and not host_same_sides(host_record_of(a), host_record_of(b)):
+            return PARAMETERS
         if a.child != NULL:
             found = differs(a.child, b.child, where)
             if found != UPDATED:

@@ -13,13 +13,14 @@ cdef extern from "host.h" nogil:
 
 
 cdef hipError_t taken(void **ptr, size_t size, int kind, unsigned flags, host_slot *pool) noexcept nogil:
-    """Taking and giving back may wait for all that runs, so CUDA refuses both while a stream is captured."""
-    cdef hipError_t error = host_forbidden(0)
+    """Taking and giving back may wait for all that runs, so CUDA refuses both while a stream is captured; not what takes nothing."""
+    cdef hipError_t error = host_forbidden() if size or kind != HOST_DEVICE else hipSuccess
     return error if error != hipSuccess else host_fail(host_take(ptr, size, kind, flags, pool))
 
 
 cdef hipError_t given(void *ptr, int kind, int other_kind) noexcept nogil:
-    cdef hipError_t error = host_forbidden(0) if ptr != NULL else hipSuccess
+    """A NULL is refused as well."""
+    cdef hipError_t error = host_forbidden()
     return error if error != hipSuccess else host_fail(host_give(ptr, kind, other_kind))
 
 
@@ -118,13 +119,16 @@ cdef public hipError_t hipFreeHost(void *ptr) noexcept nogil:
 
 cdef public hipError_t hipHostRegister(void *ptr, size_t size, unsigned int flags) noexcept nogil:
     """Memory that is not there cannot be pinned."""
+    cdef hipError_t error = host_forbidden()
+    if error != hipSuccess:
+        return error
     if not host_mapped(ptr, size):
         return host_fail(hipErrorInvalidValue)
     return host_fail(host_register(ptr, size, flags))
 
 
 cdef public hipError_t hipHostUnregister(void *ptr) noexcept nogil:
-    return host_fail(host_unregister(ptr))
+    return host_forbidden() or host_fail(host_unregister(ptr))
 
 
 cdef public hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned int flags) noexcept nogil:

@@ -17,3 +17,4 @@ cdef extern from "graph.h" nogil:
         size_t *room)
     hipError_t host_function_record(hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room)
     int host_event_happens(void *record)
+    int host_same_sides(const void *record, const void *other)

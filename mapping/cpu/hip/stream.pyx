@@ -57,7 +57,7 @@ cdef hipError_t waited(hipStream_t stream) noexcept nogil:
     captured = host_capture(stream)
     if captured > 0:
         return captured
-    return host_refuse_capture(stream) if captured < 0 else host_forbidden(0)
+    return host_refuse_capture(stream) if captured < 0 else host_forbidden()
 
 
 cdef public hipError_t hipStreamQuery(hipStream_t stream) noexcept nogil:
@@ -80,7 +80,9 @@ cdef public hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, 
         return host_record(stream, HOST_NODE_WAIT, NULL, NULL, 0)
     if flags != 0:
         return host_fail(hipErrorInvalidValue)
-    return host_capture_wait(stream, slot) if captured < 0 or slot.object != NULL else hipSuccess
+    if slot.object == NULL and (captured == 0 or not slot.recorded):  # one that was never recorded is nothing to wait for
+        return hipSuccess
+    return host_capture_wait(stream, slot)
 
 
 cdef public hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags) noexcept nogil:
@@ -243,8 +245,8 @@ cdef public hipError_t hipEventQuery(hipEvent_t event) noexcept nogil:
     if slot == NULL:
         return host_fail(hipErrorInvalidHandle)
     if slot.object != NULL:
-        return host_captured_event(slot)
-    return host_forbidden(0)
+        return host_captured_event(slot, True)
+    return host_forbidden()
 
 
 cdef public hipError_t hipEventSynchronize(hipEvent_t event) noexcept nogil:
@@ -259,7 +261,7 @@ cdef public hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent
     if first == NULL or last == NULL or (first.flags | last.flags) & hipEventDisableTiming:
         return host_fail(hipErrorInvalidHandle)
     if first.object != NULL or last.object != NULL:
-        return host_captured_event(first if first.object != NULL else last)
+        return host_captured_event(first if first.object != NULL else last, False)
     if not first.recorded or not last.recorded:
         return host_fail(hipErrorInvalidHandle)
     ms[0] = <float>(<double>(last.time - first.time) / 1e6)

@@ -18,9 +18,9 @@ Pieces go to the threads, each product on one thread; too few of them are done o
 use OpenBLAS's threads. Whatever is plain memory already is used where it lies: filters, 1×1 convolutions' images,
 results. Numbers of 16 bits are computed as float, bytes as double, where all their sums are exact.
 
-Memory: a piece takes at most TILE_BYTES for its columns, or what TILE_COLUMNS of them need, and four times as much for results
-that are not used where they lie; backward data as much as its images, where they are not. Filters in another order are there
-once a call.
+Memory: a piece takes at most TILE_BYTES for its columns, four times that where they are fewer than TILE_COLUMNS, more where FEW of
+them need it; four times as much again for results that are not used where they lie, and backward data TILE_BYTES for images
+that are not, or what one takes. Filters in another order are there once a call.
 """
 include "miopen.pxi"
 include "elements.pxi"
@@ -66,7 +66,7 @@ cdef enum:
     PLAIN = 111
     TRANSPOSED = 112
     TILE_BYTES = 1 << 22  # of columns: about what stays in the caches
-    TILE_COLUMNS = 448    # for which packing the filters costs little, whatever memory they take
+    TILE_COLUMNS = 448    # for which packing the filters costs little: worth four times the memory
     FEW = 128             # columns, with less than which a product is mostly packing
     PLENTY = 512          # positions of a plane, for which others beside it gain less than copying the results costs
     DEEP = 32             # rows of a column matrix, so that a product for each line of the filters is worth it
@@ -647,14 +647,16 @@ cdef void set_tiles(Task *t, int64_t size, int threads) noexcept nogil:
     elif not in_place:
         planes = least((most + t.halo) / (height + t.halo), share / height)
         if t.p.direction == MI_BACKWARD_DATA:
-            t.images = even(t.p.n, greatest(1, least(planes / t.p.y_lens[0], t.p.n / threads)))
+            share = TILE_BYTES / (t.p.c * t.p.x_lens[0] * t.p.x_lens[1] * t.p.x_lens[2] * size)
+            t.images = even(t.p.n, greatest(1, least(share, least(planes / t.p.y_lens[0], t.p.n / threads))))
             t.together = even(t.images * t.p.y_lens[0], planes)
         else:
             t.together = even(t.planes, planes)
 
 
 cdef inline int64_t columns_for(const Task *t, int64_t size) noexcept nogil:
-    return greatest(TILE_BYTES / (greatest(t.rows, t.p.k / 4) * size), TILE_COLUMNS)
+    cdef int64_t most = TILE_BYTES / (greatest(t.rows, t.p.k / 4) * size)
+    return greatest(most, greatest(least(TILE_COLUMNS, 4 * most), FEW))
 
 
 cdef public miopenStatus_t mi_convolve(const mi_problem *problem, void *x, void *w, void *y) noexcept nogil:

@@ -103,7 +103,7 @@ cdef rocblas_status dot_ex(
     cdef rocblas_status status = rb_enter(handle)
     if status != rocblas_status_success:
         return status
-    if rb_recorded(handle):
+    if rb_recorded(handle) and not (n <= 0 and handle.pointer_mode == RB_HOST):  # that result is 0 at once
         status = rb_admit(handle, True)
         return RB_LATER if status == rocblas_status_success else status
     if n <= 0:
@@ -184,7 +184,7 @@ cdef public rocblas_status rocblas_nrm2_ex_64(
         return status
     if results == NULL:
         return rocblas_status_invalid_pointer
-    if rb_recorded(handle):
+    if rb_recorded(handle) and not ((n <= 0 or incx <= 0) and handle.pointer_mode == RB_HOST):
         status = rb_admit(handle, True)
         if status != rocblas_status_success:
             return status

@@ -1,5 +1,5 @@
 /* Streams captured into graphs, and graphs made by hand, on the CPU backend: what runs when, in which order, what is refused.
- * Statuses are those of the manual; the ones of a broken capture and of host results were seen on an H200 with CUDA 13.
+ * Statuses of captures are those that an H200 with CUDA 13 gave; what was not asked there is the manual's.
  * BUILD: cc -std=gnu11 -Wall -Wextra -I INCLUDE tests/cudart/c/graphs.c -L LIB -lcudart -lpthread -o t
  * RUN:   ./t
  */
@@ -147,6 +147,28 @@ static void forks(void) {
     broken();
     OK(cudaEventRecord(fork, s)); /* until it is recorded anew */
     OK(cudaEventQuery(fork));
+
+    float ms;
+    cudaEvent_t timed, never;
+    OK(cudaEventCreate(&timed));
+    OK(cudaEventCreate(&never));
+    begin(); /* nor is there a time of it, but that question breaks nothing */
+    OK(cudaEventRecord(timed, s));
+    IS(cudaErrorCapturedEvent, cudaEventElapsedTime(&ms, timed, timed));
+    OK(cudaStreamWaitEvent(s, never, 0)); /* nor does an event that nobody recorded */
+    IS(cudaStreamCaptureStatusActive, state(s));
+    graph = end();
+    IS(0, nodes(graph));
+    OK(cudaGraphDestroy(graph));
+    IS(cudaErrorInvalidValue, cudaEventQuery(timed)); /* the capture has ended */
+    IS(cudaErrorInvalidValue, cudaEventSynchronize(timed));
+    IS(cudaErrorInvalidValue, cudaStreamWaitEvent(t, timed, 0));
+    IS(cudaErrorInvalidValue, cudaEventElapsedTime(&ms, timed, timed));
+    (void)cudaGetLastError();
+    OK(cudaEventRecord(timed, t));
+    OK(cudaEventQuery(timed));
+    OK(cudaEventDestroy(timed));
+    OK(cudaEventDestroy(never));
     OK(cudaEventDestroy(fork));
     OK(cudaEventDestroy(join));
 }
@@ -173,7 +195,30 @@ static void refused(void) {
     begin();
     IS(cudaErrorStreamCaptureUnsupported, cudaDeviceSynchronize());
     broken();
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); /* which no mode allows */
+    IS(cudaErrorStreamCaptureUnsupported, cudaDeviceSynchronize());
+    broken();
+    begin();
+    IS(cudaErrorStreamCaptureUnsupported, cudaFree(NULL));
+    broken();
+    begin();
+    IS(cudaErrorStreamCaptureUnsupported, cudaFreeHost(NULL));
+    broken();
+    OK(cudaHostAlloc(&p, 64, 0));
+    begin();
+    IS(cudaErrorStreamCaptureUnsupported, cudaHostRegister(p, 64, 0));
+    broken();
+    begin();
+    IS(cudaErrorStreamCaptureUnsupported, cudaHostUnregister(p));
+    broken();
+    IS(cudaErrorInvalidValue, cudaHostRegister(p, 64, 0)); /* it is the runtime's */
+    OK(cudaFreeHost(p));
+    (void)cudaGetLastError();
     IS(cudaErrorIllegalState, cudaStreamEndCapture(s, &graph));
+    begin(); /* over, and its graph is nobody's */
+    OK(cudaMemsetAsync(d, 0, 4, s));
+    OK(cudaStreamEndCapture(s, NULL));
+    IS(cudaStreamCaptureStatusNone, state(s));
     IS(cudaErrorStreamCaptureUnsupported, cudaStreamBeginCapture(NULL, cudaStreamCaptureModeThreadLocal));
     IS(cudaErrorInvalidValue, cudaStreamBeginCapture(s, (enum cudaStreamCaptureMode)3));
     (void)cudaGetLastError();
@@ -184,6 +229,15 @@ static void refused(void) {
     graph = end();
     IS(0, nodes(graph));
     OK(cudaGraphDestroy(graph));
+    mode = (enum cudaStreamCaptureMode)7; /* taken and given back */
+    OK(cudaThreadExchangeStreamCaptureMode(&mode));
+    IS(cudaStreamCaptureModeGlobal, mode);
+    mode = cudaStreamCaptureModeGlobal;
+    OK(cudaThreadExchangeStreamCaptureMode(&mode));
+    IS(7, mode);
+    IS(cudaErrorInvalidValue, cudaThreadExchangeStreamCaptureMode(NULL));
+    (void)cudaGetLastError();
+    mode = cudaStreamCaptureModeRelaxed;
     OK(cudaThreadExchangeStreamCaptureMode(&mode)); /* so does a thread that says so */
     IS(cudaStreamCaptureModeGlobal, mode);
     begin();
@@ -206,25 +260,57 @@ static void refused(void) {
     OK(cudaGraphExecDestroy(exec));
 }
 
+/* Work on the legacy stream that waits is no concern of a stream that does not wait for it, and makes a blocking one's capture
+ * invalid. Empty work is none.
+ */
+static void waits(void) {
+    cudaStream_t blocking;
+    cudaGraph_t graph = NULL;
+    unsigned char in[4] = {1, 2, 3, 4}, out[4] = {0};
+    void *p = d;
+    begin();
+    OK(cudaMemcpy(d, in, 4, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2D(d + 4, 2, d, 2, 2, 2, cudaMemcpyDeviceToDevice));
+    OK(cudaMemset(d + 7, 9, 1));
+    OK(cudaMemcpy(out, d + 4, 4, cudaMemcpyDeviceToHost));
+    IS(0, memcmp(out, "\1\2\3\11", 4));
+    OK(cudaMalloc(&p, 0));
+    IS(1, p == NULL);
+    graph = end();
+    IS(0, nodes(graph));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaStreamCreate(&blocking));
+    OK(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeThreadLocal));
+    OK(cudaMemcpy(d, in, 0, cudaMemcpyHostToDevice));
+    IS(cudaStreamCaptureStatusActive, state(blocking));
+    IS(cudaErrorStreamCaptureImplicit, cudaMemcpy(d, in, 4, cudaMemcpyHostToDevice));
+    IS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(blocking, &graph));
+    (void)cudaGetLastError();
+    OK(cudaStreamDestroy(blocking));
+}
+
 static void *elsewhere(void *global) {
     void *p = NULL;
-    cudaGraph_t graph = NULL;
+    cudaGraph_t graph = (cudaGraph_t)1;
     IS(*(int *)global ? cudaErrorStreamCaptureUnsupported : cudaSuccess, cudaMalloc(&p, 64));
-    OK(cudaFree(*(int *)global ? NULL : p));
-    IS(cudaErrorStreamCaptureWrongThread, cudaStreamEndCapture(s, &graph));
+    if (!*(int *)global) OK(cudaFree(p));
+    IS(*(int *)global ? cudaErrorStreamCaptureInvalidated : cudaErrorStreamCaptureWrongThread, cudaStreamEndCapture(s, &graph));
+    IS(1, graph == NULL);
+    IS(cudaStreamCaptureStatusNone, state(s));
     (void)cudaGetLastError();
     return NULL;
 }
 
-/* Another thread is bound by a global capture only, and cannot end one. */
+/* Another thread is bound by a global capture only; one that it ends is over, without a graph. */
 static void threads(void) {
     pthread_t other;
     for (int global = 0; global < 2; global++) {
         OK(cudaStreamBeginCapture(s, global ? cudaStreamCaptureModeGlobal : cudaStreamCaptureModeThreadLocal));
         IS(0, pthread_create(&other, NULL, elsewhere, &global));
         IS(0, pthread_join(other, NULL));
-        if (global) broken();
-        else OK(cudaGraphDestroy(end()));
+        cudaGraph_t graph = NULL;
+        IS(cudaErrorIllegalState, cudaStreamEndCapture(s, &graph));
+        (void)cudaGetLastError();
     }
 }
 
@@ -333,16 +419,18 @@ static void by_hand(void) {
     OK(cudaMemcpy(out, d + 32, 64, cudaMemcpyDeviceToHost));
     IS(0, memcmp(out, "\4\3\2\1\4\3\2\1\0\0\0\0\0\0\0\0\4\3\2\1\4\3\2\1", 24));
     IS(0, memcmp(out + 32, "\4\3\2\1\4\3\2\1\4\3\2\1\4\3\2\1\0", 17));
-    begin(); /* launched on a captured stream a ready graph becomes a node */
-    OK(cudaGraphLaunch(exec, s));
-    graph = end();
-    OK(cudaGraphExecDestroy(exec));
-    IS(1, nodes(graph));
-    exec = ready(graph);
-    OK(cudaGraphLaunch(exec, s));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); /* not on a captured stream, in any mode */
+    OK(cudaGraphLaunch(exec, t));
+    IS(cudaErrorStreamCaptureUnsupported, cudaGraphLaunch(exec, s));
+    broken();
     IS(4, done);
     OK(cudaGraphExecDestroy(exec));
-    OK(cudaGraphDestroy(graph));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    OK(cudaGraphExecDestroy(ready(inner)));
+    OK(cudaGraphDestroy(end()));
+    begin();
+    IS(cudaErrorStreamCaptureUnsupported, cudaGraphInstantiateWithFlags(&exec, inner, 0));
+    broken();
     OK(cudaGraphDestroy(inner));
 }
 
@@ -380,11 +468,13 @@ static void events(void) {
     OK(cudaEventDestroy(last));
 }
 
+static unsigned char host[8];
 static cudaGraph_t filled(int value, int more) {
     begin();
     OK(cudaMemsetAsync(d, value, 8, s));
     if (more == 1) OK(cudaMemsetAsync(d + 8, value, 8, s));
     if (more == 2) OK(cudaMemcpyAsync(d + 8, d, 8, cudaMemcpyDeviceToDevice, s));
+    if (more == 3) OK(cudaMemcpyAsync(host, d, 8, cudaMemcpyDeviceToHost, s));
     return end();
 }
 static int update(cudaGraphExec_t exec, cudaGraph_t graph, int *result) {
@@ -422,6 +512,14 @@ static void updates(void) {
     OK(cudaMemcpy(out, d, 16, cudaMemcpyDeviceToHost));
     IS(2, out[15]);
     OK(cudaGraphExecDestroy(exec));
+    exec = ready(other); /* a copy that goes elsewhere is another */
+    cudaGraph_t home = filled(5, 3), same = filled(6, 2);
+    IS(cudaErrorGraphExecUpdateFailure, update(exec, home, &result));
+    IS(cudaGraphExecUpdateErrorParametersChanged, result);
+    OK(update(exec, same, &result));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(home));
+    OK(cudaGraphDestroy(same));
     OK(cudaGraphDestroy(one));
     OK(cudaGraphDestroy(two));
     OK(cudaGraphDestroy(less));
@@ -453,6 +551,7 @@ int main(void) {
     launches();
     forks();
     refused();
+    waits();
     threads();
     threads_that_end();
     by_hand();
