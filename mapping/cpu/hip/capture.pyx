@@ -520,12 +520,12 @@ cdef bint come_back(capture *c) noexcept nogil:
 
 
 cdef public hipError_t hipStreamEndCapture(hipStream_t stream, void **graph) noexcept nogil:
+    """A capture is over with this, whatever is answered, if it is asked of its first stream; without `graph` nobody gets its graph."""
     cdef lane *l
     cdef capture *c
     cdef host_graph *made = NULL
     cdef host_graph *dropped = NULL
     cdef hipError_t error = hipSuccess
-    """A capture is over with this, whatever is answered, if it is asked of its first stream; without `graph` nobody gets its graph."""
     if not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
     dg_mutex_lock(&host_capture_lock)

@@ -64,7 +64,6 @@ _Static_assert(sizeof(host_node) % 16 == 0, "a record behind a node is aligned")
 /* graph.pyx */
 host_graph *host_graph_new(void);
 void host_graph_free(host_graph *graph);
-host_graph *host_graph_copy(const host_graph *graph);
 host_graph *host_graph_of(const void *handle);
 /* A node of the graph, its record copied; NULL where there is no memory. `before`: nodes of the same graph, each once. */
 host_node *host_node_new(host_graph *graph, int type, dg_run run, const void *record, size_t bytes, host_node *const *before,

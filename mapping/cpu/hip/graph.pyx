@@ -198,7 +198,7 @@ cdef public int host_graph_keep_memory(host_graph *graph, void *memory) noexcept
     return 1
 
 
-cdef public host_graph *host_graph_copy(const host_graph *graph) noexcept nogil:
+cdef host_graph *host_graph_copy(const host_graph *graph) noexcept nogil:
     cdef host_graph *copy = host_graph_new()
     cdef host_node *node = graph.first
     cdef host_node *made
