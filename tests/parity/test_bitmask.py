@@ -1,16 +1,20 @@
 """cudnnFusedOpsExecute's bit masks, as NVIDIA's library wrote and read them: cuDNN 9.19 on an H200.
 
-Half of the values is 0 after RELU, so that a bit in the wrong place shows."""
+Half of the values is 0 after RELU, so that a bit in the wrong place shows. `numbers` of the golden are multiples of 1/8, so that
+all but dx must be the same bits: channels of one block and of several, places that fill no block, types, additions. `statuses`
+are what making and running a plan answered with one thing changed."""
 
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import os
 import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import dragoman.parity.dnn
 import numpy as np
@@ -21,7 +25,7 @@ GOLDEN = json.loads((Path(dragoman.parity.dnn.__file__).parent / "goldens" / "bi
 N, C, H, W = 2, 64, 8, 8
 PLACES = N * H * W
 ALIGNED, BAD_PARAM, NOT_SUPPORTED = 2, (3, 2000), (9, 3000)
-KINDS = {0: np.dtype(np.float32), 2: np.dtype(np.float16)}
+KINDS = {0: np.dtype(np.float32), 2: np.dtype(np.float16), 9: np.dtype(np.uint16)}
 
 
 def drawn(count: int, seed: int, type_: int) -> np.ndarray:  # type: ignore[type-arg]
@@ -50,19 +54,21 @@ class Dnn:
         self.call(name, ctypes.byref(made), *arguments)
         return made
 
-    def tensor(self, type_: int, *dims: int) -> ctypes.c_void_p:
+    def tensor(self, type_: int, *dims: int, layout: int = 1) -> ctypes.c_void_p:
         made = self.made("cudnnCreateTensorDescriptor")
-        self.call("cudnnSetTensor4dDescriptor", made, 1, type_, *dims)
+        self.call("cudnnSetTensor4dDescriptor", made, layout, type_, *dims)
         return made
 
-    def mask(self) -> ctypes.c_void_p:
+    def mask(self, a: int = PLACES, b: int = 2, c: int = 1) -> ctypes.c_void_p:
         made, three = self.made("cudnnCreateTensorDescriptor"), ctypes.c_int * 3
-        self.call("cudnnSetTensorNdDescriptor", made, 4, 3, three(PLACES, 2, 1), three(2, 1, 1))
+        self.call("cudnnSetTensorNdDescriptor", made, 4, 3, three(a, b, c), three(b * c, c, 1))
         return made
 
-    def relu(self) -> ctypes.c_void_p:
+    def activation(self, mode: int = 1) -> ctypes.c_void_p:
+        """One that is not set where there is no such mode."""
         made = self.made("cudnnCreateActivationDescriptor")
-        self.call("cudnnSetActivationDescriptor", made, 1, 0, ctypes.c_double(0))
+        if mode < 7:
+            self.call("cudnnSetActivationDescriptor", made, mode, 0, ctypes.c_double(0))
         return made
 
     def run(
@@ -103,7 +109,17 @@ class Dnn:
 def masking(dnn: Dnn, type_: int) -> tuple[dict[int, ctypes.c_void_p | int], dict[int, np.ndarray]]:  # type: ignore[type-arg]
     """RELU(scale·x + bias + z)."""
     image, row = dnn.tensor(type_, N, C, H, W), dnn.tensor(type_, 1, C, 1, 1)
-    constants = {0: image, 1: ALIGNED, 2: 2, 3: row, 4: ALIGNED, 5: ALIGNED, 26: image, 27: ALIGNED, 6: dnn.relu()}
+    constants = {
+        0: image,
+        1: ALIGNED,
+        2: 2,
+        3: row,
+        4: ALIGNED,
+        5: ALIGNED,
+        26: image,
+        27: ALIGNED,
+        6: dnn.activation(),
+    }
     constants |= {12: image, 13: ALIGNED, 31: dnn.mask(), 32: ALIGNED}
     count = PLACES * C
     pointers = {0: drawn(count, 1, type_), 1: drawn(C, 3, type_), 2: drawn(C, 4, type_), 16: drawn(count, 2, type_)}
@@ -120,7 +136,7 @@ def masked(dnn: Dnn, type_: int) -> tuple[dict[int, ctypes.c_void_p | int], dict
         2: 2,
         14: image,
         15: ALIGNED,
-        6: dnn.relu(),
+        6: dnn.activation(),
         31: dnn.mask(),
         32: ALIGNED,
         19: row,
@@ -133,8 +149,115 @@ def masked(dnn: Dnn, type_: int) -> tuple[dict[int, ctypes.c_void_p | int], dict
     return constants, pointers | {22: np.zeros(C, np.float32), 23: np.zeros(C, np.float32)}
 
 
+def eighths(count: int, seed: int, type_: int, lo: int = -31) -> np.ndarray:  # type: ignore[type-arg]
+    """Multiples of 1/8 below 4, which all types hold."""
+    draw = random.Random(seed)
+    values = np.array([draw.randint(lo, 31) / 8 for _ in range(count)], np.float32)
+    return (values.view(np.uint32) >> 16).astype(np.uint16) if type_ == 9 else values.astype(KINDS[type_])
+
+
+def whole(raw: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    """In double; bfloat16 lies in uint16."""
+    return ((raw.astype(np.uint32) << 16).view(np.float32) if raw.dtype == np.uint16 else raw).astype(float)
+
+
+def asked(dnn: Dnn, row: dict[str, Any]) -> tuple[dict[int, Any], dict[int, np.ndarray]]:  # type: ignore[type-arg]
+    """Constants and pointers of a row of the golden."""
+    operation, (n, c, h, w), type_ = row["operation"], row["dims"], row["type"]
+    layout, equivalent, statistics = row.get("format", 1), row.get("equivalent", type_), row.get("statistics", 0)
+    count, places = n * c * h * w, n * h * w
+    image = dnn.tensor(type_, n, c, h, w, layout=layout)
+    line = dnn.tensor(equivalent if operation == 5 else statistics, 1, c, 1, 1, layout=layout)
+    sizes = row.get("sizes", [-(-places // 32) * 32, -(-c // 64) * 2, 1])
+    other = dnn.tensor(row.get("other", type_), n, c, h, w, layout=layout)
+    words = -(-places // 32) * 32 * -(-c // 64) * 8
+    constants: dict[int, Any] = {
+        0: image,
+        1: ALIGNED,
+        2: row.get("mode", 2),
+        6: dnn.activation(row.get("activation", 1)),
+    }
+    constants |= {31: dnn.mask(*sizes), 32: ALIGNED}
+    if operation == 5:
+        constants |= {3: line, 4: ALIGNED, 5: ALIGNED, 12: other, 13: ALIGNED}
+        pointers = {0: eighths(count, 1, type_), 1: eighths(c, 3, equivalent), 2: eighths(c, 4, equivalent)}
+        pointers |= {5: np.zeros(count, KINDS[type_]), 19: np.full(words, 0x5A, np.uint8)}
+        if row.get("z", 1):
+            constants |= {26: image, 27: ALIGNED}
+            pointers[16] = eighths(count, 2, type_)
+        if row.get("z", 1) == 2:
+            constants |= {28: line, 29: ALIGNED, 30: ALIGNED}
+            pointers |= {17: eighths(c, 5, equivalent), 18: eighths(c, 6, equivalent)}
+        return constants, pointers
+    constants |= {14: other, 15: ALIGNED, 19: line, 33: image} | dict.fromkeys((20, 21, 22, 23, 34, 37, 38), ALIGNED)
+    draw = random.Random(77)
+    bytes_ = np.array([draw.randrange(256) for _ in range(words)], np.uint8)
+    pointers = {0: eighths(count, 1, type_), 6: eighths(count, 2, type_), 10: eighths(c, 3, 0), 11: eighths(c, 4, 0)}
+    pointers |= {12: eighths(c, 5, 0), 13: eighths(c, 6, 0, 1), 19: bytes_}
+    pointers |= {20: np.zeros(count, KINDS[type_]), 22: np.zeros(c, np.float32), 23: np.zeros(c, np.float32)}
+    if row.get("z", 1):
+        constants |= {35: image, 36: ALIGNED}
+        pointers[21] = np.zeros(count, KINDS[type_])
+    return constants, pointers
+
+
+def statuses(answers: list[int], nine: bool) -> list[int]:
+    """An H200's, of cuDNN 9, in a version's numbers."""
+    return [status if nine else {0: 0, 2000: 3, 3000: 9}[status] for status in answers]
+
+
+def compared(dnn: Dnn, row: dict[str, Any], nine: bool) -> None:
+    constants, pointers = asked(dnn, row)
+    found = dnn.run(row["operation"], constants, pointers)
+    assert list(found)[: len(row["answers"])] == statuses(row["answers"], nine), (row, found)
+    for name, label in (("y", 5), ("dz", 21), ("dscale", 22), ("dbias", 23)):
+        if name in row:
+            values = pointers[label]
+            values[whole(values) == 0] = 0  # of either sign
+            assert hashlib.sha256(values.tobytes()).hexdigest()[:16] == row[name], (name, row)
+    if "mask" in row:
+        wanted = np.frombuffer(bytes.fromhex(row["mask"]), np.uint8)
+        wanted = wanted[: min(wanted.size // 4 * 4, pointers[19].size)].view(np.int32)
+        known = bits.known(row["dims"][0] * row["dims"][2] * row["dims"][3], row["dims"][1])[: wanted.size]
+        assert known.any() or row["dims"] == [1, 64, 1, 1]
+        assert np.array_equal(pointers[19].view(np.int32)[: wanted.size][known], wanted[known]), row
+    if "dx" in row:  # sums in another order
+        wanted = whole(np.frombuffer(bytes.fromhex(row["dx"]), KINDS[row["type"]]))
+        unit = {0: 2**-20, 2: 2**-10, 9: 2**-7}[row["type"]]
+        assert np.abs(whole(pointers[20]) - wanted).max() <= unit * np.abs(wanted).max(), row
+
+
+def changed(dnn: Dnn, row: dict[str, Any], nine: bool) -> None:
+    """One thing changed of a call that works: its two statuses."""
+    what, _, number = row["change"].rpartition(" ")
+    base: dict[str, Any] = {"operation": row["operation"], "dims": [1, 64, 4, 4], "type": 2, "z": 2}
+    if row["operation"] == 6 or row["change"].startswith(("mask", "activation", "y ", "statistics")):
+        base["z"] = 1
+    if what == "activation":
+        base["activation"] = int(number)
+    elif what.startswith("mask"):
+        base["sizes"] = json.loads("[" + row["change"].partition("(")[2].rstrip(")") + "]")
+    elif row["change"] == "y of another type":
+        base |= {"type": 0, "other": 2}
+    elif row["change"] == "statistics half":
+        base["statistics"] = 2
+    constants, pointers = asked(dnn, base)
+    if what == "without":
+        del constants[int(number)]
+    elif what == "null":
+        constants[int(number)] = 0
+    elif what == "no pointer":
+        pointers.pop(int(number))
+    found = list(dnn.run(row["operation"], constants, pointers))
+    assert found[: len(row["answers"])] == statuses(row["answers"], nine), (row, found)
+
+
 def main(library: str, runtime: str, nine: bool) -> None:
     dnn = Dnn(library, runtime)
+    for row in GOLDEN["numbers"]:
+        compared(dnn, row, nine)
+    for row in GOLDEN["statuses"]:
+        changed(dnn, row, nine)
     for row in GOLDEN["rows"]:
         type_ = row["type"]
         build = masking if row["operation"] == 5 else masked
@@ -159,12 +282,20 @@ def main(library: str, runtime: str, nine: bool) -> None:
 
 
 def test_the_order_of_the_bits() -> None:
-    """Bit p of each 128 is element 4·(p mod 32) + p div 32."""
-    for p in (0, 1, 31, 32, 77, 127):
-        flags = np.zeros(256, bool)
-        flags[128 + 4 * (p % 32) + p // 32] = True
+    """Channels by 64, places by two: bit k of word w is channel 4·(k mod 16) + w, of the second place where k > 15."""
+    for place, channel, bit in (
+        (0, 0, 0),
+        (0, 5, 33),
+        (1, 0, 16),
+        (1, 63, 127),
+        (2, 2, 192),
+        (0, 64, 2048),
+        (3, 70, 2257),
+    ):
+        flags = np.zeros((5, 72), bool)
+        flags[place, channel] = True
         found = np.unpackbits(bits.words(flags).view(np.uint8), bitorder="little")
-        assert list(np.flatnonzero(found)) == [128 + p]
+        assert list(np.flatnonzero(found)) == [bit], (place, channel)
 
 
 @pytest.mark.parametrize("version", [8, 9])

@@ -1,4 +1,4 @@
-"""int8 in and out of vectors, bit by bit as NVIDIA's library answered: cuDNN 9.19 on an H200.
+"""Bytes, signed and unsigned, in and out of vectors, bit by bit as NVIDIA's library answered: cuDNN 9.19 on an H200.
 
 Convolutions (with z, bias and RELU in the second half), transforms, whatever gives int8 or is rounded once; the filter of
 INT8x32 also in the order of NVIDIA's cards. What the numbers mean is checked beside: α·sum + β·z + bias, rounded to the nearest
@@ -22,15 +22,18 @@ import numpy as np
 import pytest
 
 GOLDEN = json.loads((Path(dragoman.parity.dnn.__file__).parent / "goldens" / "bytes.json").read_text())
-F32, I8, INT32, X4, X32 = 0, 3, 4, 5, 8
+F32, I8, INT32, X4, U8, U8X4, X32 = 0, 3, 4, 5, 6, 7, 8
 NCHW, NHWC, VECT = 0, 1, 2
-LANES = {X4: 4, X32: 32}
+LANES = {X4: 4, U8X4: 4, X32: 32}
+FILTERS = {U8: I8, U8X4: X4}  # of unsigned bytes
 # type and format of x and w; of y
 CONFIGS = {
     "int8 nchw": ((I8, NCHW), (I8, NCHW)),
     "int8 nhwc": ((I8, NHWC), (I8, NHWC)), "int8 nhwc to f32": ((I8, NHWC), (F32, NHWC)),
     "x4": ((X4, VECT), (X4, VECT)), "x4 to f32 nchw": ((X4, VECT), (F32, NCHW)), "x4 to f32 nhwc": ((X4, VECT), (F32, NHWC)),
     "x32": ((X32, VECT), (X32, VECT)),
+    "uint8 nhwc": ((U8, NHWC), (I8, NHWC)), "uint8 nhwc to f32": ((U8, NHWC), (F32, NHWC)),
+    "u8x4": ((U8X4, VECT), (X4, VECT)), "u8x4 to f32": ((U8X4, VECT), (F32, NCHW)),
 }  # fmt: skip
 N, C, K, H, W, TAPS = 2, 32, 32, 4, 5, 3
 
@@ -48,7 +51,8 @@ def real(count: int, seed: int) -> bytes:
 def plain(raw: bytes, kind: tuple[int, int], dims: tuple[int, int, int, int]) -> Any:
     """(N, C, H, W) in double, from any of the formats."""
     type_, form = kind
-    x = np.frombuffer(raw, np.float32 if type_ == F32 else np.int8).astype(np.float64)
+    numbers = np.float32 if type_ == F32 else np.uint8 if type_ in FILTERS else np.int8
+    x = np.frombuffer(raw, numbers).astype(np.float64)
     n, c, h, w = dims
     if form == NCHW:
         return x.reshape(dims)
@@ -105,8 +109,9 @@ def factor(value: float) -> object:
 def convolution(dnn: Dnn, name: str, reorder: int, alpha: float, beta: float, act: int) -> bytes:
     """The output, which is what the sums say."""
     given, out = CONFIGS[name]
+    taps = (FILTERS.get(given[0], given[0]), given[1])
     xd, yd = dnn.tensor(given, N, C, H, W), dnn.tensor(out, N, K, H, W)
-    wd = dnn.make("Filter", "Filter4dDescriptor", *given, K, C, TAPS, TAPS)
+    wd = dnn.make("Filter", "Filter4dDescriptor", *taps, K, C, TAPS, TAPS)
     conv = dnn.make("Convolution", "Convolution2dDescriptor", 1, 1, 1, 1, 1, 1, 1, INT32)
     dnn.call("cudnnSetConvolutionReorderType", conv, reorder)
     raw_x, raw_w = whole(N * C * H * W, 1), whole(K * C * TAPS * TAPS, 2)
@@ -132,7 +137,7 @@ def convolution(dnn: Dnn, name: str, reorder: int, alpha: float, beta: float, ac
             "cudnnConvolutionBiasActivationForward", dnn.handle, factor(alpha), xd, x, wd, w, conv, 1, work, need,
             factor(beta), yd, z, bd, bias, activation, yd, y,
         )  # fmt: skip
-    sums = convolved(plain(raw_x, given, (N, C, H, W)), plain(raw_w, given, (K, C, TAPS, TAPS)))
+    sums = convolved(plain(raw_x, given, (N, C, H, W)), plain(raw_w, taps, (K, C, TAPS, TAPS)))
     wanted = alpha * sums + beta * plain(raw_z, out, (N, K, H, W))
     if act >= 0:
         wanted += np.frombuffer(raw_bias, np.float32).astype(np.float64)[None, :, None, None]
@@ -180,6 +185,27 @@ def searched(dnn: Dnn) -> None:
     assert dnn.back(y, len(content))[N * K * H * W :] == content[N * K * H * W :]
 
 
+def into_int32(dnn: Dnn, refused: int) -> None:
+    """Factors are int32 there: an H200 multiplied with the bits of a float, modulo 2³². Others than 1 and 0 are refused here."""
+    kind, out = (I8, NHWC), (INT32, NHWC)
+    xd, yd = dnn.tensor(kind, N, C, H, W), dnn.tensor(out, N, K, H, W)
+    wd = dnn.make("Filter", "Filter4dDescriptor", *kind, K, C, TAPS, TAPS)
+    conv = dnn.make("Convolution", "Convolution2dDescriptor", 1, 1, 1, 1, 1, 1, 1, INT32)
+    raw_x, raw_w, count = whole(N * C * H * W, 1), whole(K * C * TAPS * TAPS, 2), N * K * H * W
+    x, w, y = dnn.memory(raw_x), dnn.memory(raw_w), dnn.memory(bytes(4 * count))
+    one, zero = ctypes.byref(ctypes.c_int(1)), ctypes.byref(ctypes.c_int(0))
+
+    def run(alpha: object) -> int:
+        tail = (1, None, ctypes.c_size_t(0), zero, yd, y)
+        return int(dnn.dnn.cudnnConvolutionForward(dnn.handle, alpha, xd, x, wd, w, conv, *tail))
+
+    assert run(one) == 0
+    sums = convolved(plain(raw_x, kind, (N, C, H, W)), plain(raw_w, kind, (K, C, TAPS, TAPS)))
+    found = np.frombuffer(dnn.back(y, 4 * count), np.int32).reshape(N, H, W, K).transpose(0, 3, 1, 2)
+    assert np.array_equal(found, sums)
+    assert run(factor(1.0)) == refused
+
+
 def main(cudnn: str, cudart: str) -> None:
     dnn = Dnn(cudnn, cudart)
     for name, reorder, alpha, beta, act, seen in GOLDEN["convolutions"]:
@@ -189,7 +215,10 @@ def main(cudnn: str, cudart: str) -> None:
     for src, dst, alpha, beta, seen in GOLDEN["transforms"]:
         assert digest(transform(dnn, src, dst, alpha, beta)) == seen, f"{src} to {dst}, {alpha=}, {beta=}"
     convolution(dnn, "x32", 1, 0.5, 1.0, 1)  # whose bias has been put in order with the filter
+    convolution(dnn, "u8x4 to f32", 0, 0.5, 0, -1)
+    convolution(dnn, "uint8 nhwc to f32", 0, 1, 0, -1)
     searched(dnn)
+    into_int32(dnn, 3000 if cudnn.endswith("9") else 9)
 
 
 @pytest.mark.parametrize("version", [8, 9])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -51,3 +55,13 @@ def test_each_part_by_itself(cudnns: dict[int, Subject], major: int) -> None:
     for part in parts:
         ran = subject.run("part", str(part))
         assert ran.fine, (part.name, ran)
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_objects_of_one_part_serve_another(cudnns: dict[int, Subject], major: int) -> None:
+    script = Path(__file__).with_name("mixed.py")
+    done = subprocess.run(
+        [sys.executable, str(script), str(cudnns[major].path.parent), str(major)],
+        env=os.environ | {"DRAGOMAN_BACKEND": "cpu"}, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr

@@ -52,9 +52,8 @@ cdef uint32_t row_algorithm(int direction, int row) noexcept nogil:
 cdef cudnnStatus_t begun(dnn_work *k, int direction, dnn_tensor *xd, dnn_filter *wd, dnn_convolution *d,
         dnn_tensor *yd) noexcept nogil:
     """A problem of MIOpen's: of one of bytes, what takes the time."""
-    cdef dnn_tensor out
     if direction == DNN_FORWARD and of_bytes(xd, yd):
-        return dnn_bytes_begin(k, xd, wd, d, yd, &out)
+        return dnn_bytes_begin(k, xd, wd, d, yd)
     return dnn_conv_begin(k, direction, xd, wd, d, yd)
 
 

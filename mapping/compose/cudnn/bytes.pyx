@@ -3,6 +3,8 @@
 MIOpen has no tensors of vectors, convolves int8 forward into floats, and goes from no integer to a float nor back. Here
 - a tensor of vectors is a strided tensor of int8 with a dimension more;
 - int8 becomes float by a convolution with a filter of one 1;
+- an unsigned byte u is the int8 s of the same bits, and 256 more where s is below 0: a convolution of u is one of s, less 256
+  times one of n, which is -1 where s is below 0, else 0. Both are whole numbers; their sum is exact below 2²⁴;
 - a float between -128 and 127 becomes int8 by a sum: 1.5·2²³ + f is rounded to a whole number, ties to even, as NVIDIA's
   library rounds, and its lowest byte is that number.
 
@@ -27,6 +29,16 @@ from libc.stdint cimport INT32_MAX
 
 cdef enum:
     BLOCK = 32  # filters, and channels, that are put in order together
+
+
+cdef inline bint is_unsigned(int type) noexcept nogil:
+    return type == CUDNN_DATA_UINT8 or type == CUDNN_DATA_UINT8x4
+
+
+cdef inline int as_signed(int type) noexcept nogil:
+    if type == CUDNN_DATA_UINT8:
+        return CUDNN_DATA_INT8
+    return CUDNN_DATA_INT8x4 if type == CUDNN_DATA_UINT8x4 else type
 
 
 cdef inline int lanes(int type) noexcept nogil:
@@ -249,30 +261,56 @@ cdef public uint32_t dnn_bias_ordered(dnn_handle *h, int32_t filters, bint back,
 
 # ---- convolutions
 
-cdef public uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y,
+cdef uint32_t borrowed(dnn_handle *h, dnn_tensor *xd, const void *x, void *n, char *byte) noexcept nogil:
+    """n ← -1 where x, packed int8, is below 0, else 0. `byte`: one byte of memory."""
+    cdef dnn_tensor one = xd[0]
+    cdef int i
+    cdef uint32_t status
+    one.amd = NULL
+    for i in range(one.count):
+        one.dim[i] = one.stride[i] = 1
+    if dg_hip.hipMemsetAsync(byte, 0, 1, <hipStream_t>to_stream(h.stream)) != 0:
+        return dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"a byte cannot be set to 0")
+    status = dnn_op_tensor(h, miopenTensorOpMin, 1, xd, x, 1, &one, byte, 0, xd, n)
+    if status == 0 and dg_hip.hipMemsetAsync(byte, 0xff, 1, <hipStream_t>to_stream(h.stream)) != 0:
+        return dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"a byte cannot be set to -1")
+    return status if status != 0 else dnn_op_tensor(h, miopenTensorOpMax, 1, xd, n, 1, &one, byte, 0, xd, n)
+
+
+cdef uint32_t begun(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y, dnn_tensor *image,
         dnn_tensor *out) noexcept nogil:
-    """A convolution of int8 as MIOpen has it: of plain operands, into floats. `out`: y, or packed floats of its sizes."""
-    cdef dnn_tensor image, taps
+    """A convolution of bytes as MIOpen has it: of plain operands, into floats. `image`: x, or packed int8 of its sizes; `out`:
+    y, or packed floats of its sizes."""
+    cdef dnn_tensor taps
+    cdef int type = as_signed(x.type)
     if x.count == 0 or w.count == 0 or d.count == 0 or y.count == 0:
         return bad(b"a descriptor has not been set")
-    if lanes(x.type) == 0 or w.type != x.type or (y.type != x.type and y.type != CUDNN_DATA_FLOAT):
-        return cannot(b"int8 is convolved with a filter of its own type, into that or float")
-    if x.type == CUDNN_DATA_INT8x32 and y.type != x.type:
+    if y.type == CUDNN_DATA_INT32:
+        return cannot(b"int32 comes of plain int8 alone")
+    if lanes(type) == 0 or w.type != type or (y.type != type and y.type != CUDNN_DATA_FLOAT):
+        return cannot(b"int8, or unsigned bytes, are convolved with a filter of int8, into that or float")
+    if type == CUDNN_DATA_INT8x32 and y.type != type:
         return cannot(b"NVIDIA's call too convolves INT8x32 into nothing else")
     if d.type != CUDNN_DATA_INT32:
         return cannot(b"computeType of int8 is not INT32")
-    if d.reorder == CUDNN_NO_REORDER and x.type == CUDNN_DATA_INT8x32 and w.dim[0] % BLOCK:
+    if d.reorder == CUDNN_NO_REORDER and type == CUDNN_DATA_INT8x32 and w.dim[0] % BLOCK:
         return cannot(b"the filters are no multiple of 32, of which NVIDIA's order consists")
-    image = x[0]
+    image[0] = x[0]
+    image.amd = NULL
     taps = (<dnn_tensor *>w)[0]
     out[0] = y[0]
     out.amd = NULL
     if x.type != CUDNN_DATA_INT8:
-        plain(x, CUDNN_DATA_INT8, &image)
+        plain(x, CUDNN_DATA_INT8, image)
         plain(<dnn_tensor *>w, CUDNN_DATA_INT8, &taps)
-    if y.type != CUDNN_DATA_FLOAT:
+    if y.type != CUDNN_DATA_FLOAT or is_unsigned(x.type):
         plain(y, CUDNN_DATA_FLOAT, out)
-    return dnn_conv_begin(k, DNN_FORWARD, &image, <dnn_filter *>&taps, d, out)
+    return dnn_conv_begin(k, DNN_FORWARD, image, <dnn_filter *>&taps, d, out)
+
+
+cdef public uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y) noexcept nogil:
+    cdef dnn_tensor image, out
+    return begun(k, x, w, d, y, &image, &out)
 
 
 cdef public uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, dnn_filter *wd,
@@ -281,42 +319,63 @@ cdef public uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd,
     """y ← act(α·(x ∗ w) + β·z + bias), summed up in floats and rounded once. Without a bias: NULL. All that is not
     MIOpen's own workspace lies in the handle's memory."""
     cdef dnn_work k
-    cdef dnn_tensor out, row
+    cdef dnn_tensor image, out, row
+    cdef dnn_tensor given = xd[0]
     cdef void *data[3]
     cdef char *memory
+    cdef char *below = NULL
+    cdef bint unsigned = is_unsigned(xd.type)
     cdef bint narrows = yd.type != CUDNN_DATA_FLOAT
-    cdef bint on_y = not narrows and beta != 0 and z == y
+    cdef bint aside = narrows or unsigned  # floats of our own, then y
+    cdef bint on_y = not aside and beta != 0 and z == y
     cdef bint ordered = xd.type == CUDNN_DATA_INT8x32 and d.reorder == CUDNN_NO_REORDER
-    cdef size_t image, taps, floats, other, small
+    cdef size_t pixels, taps, floats, other, more, small
     cdef int i
-    cdef uint32_t status = dnn_bytes_begin(&k, xd, wd, d, yd, &out)
+    cdef uint32_t status = begun(&k, xd, wd, d, yd, &image, &out)
     if status != 0:
         return status
-    image = taps = floats = other = 0
+    pixels = taps = floats = other = more = 0
     if xd.type != CUDNN_DATA_INT8:
-        image = rounded(<size_t>count_of(xd))
+        pixels = rounded(<size_t>count_of(xd))
         taps = rounded(<size_t>count_of(<dnn_tensor *>wd))
-    if narrows:
+    if aside:
         floats = rounded(dnn_bytes(&out))
-        other = rounded(dnn_bytes(&out)) + rounded(<size_t>count_of(yd)) if beta != 0 else 0
+    if narrows and beta != 0:
+        other = floats + rounded(<size_t>count_of(yd))
+    if unsigned:
+        more = pixels + floats
     small = rounded(16 + (<size_t>4 * <size_t>wd.dim[0] if ordered and bias is not NULL else 0))
-    memory = <char *>dnn_kept(h, image + taps + floats + other + small)
+    memory = <char *>dnn_kept(h, pixels + taps + floats + other + small + more)
     if memory is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands in another layout")
+    if unsigned:
+        below = memory + pixels + taps + floats + other + small
     data[0] = <void *>x
     data[1] = <void *>w
-    data[2] = memory + image + taps if narrows else y
-    if image:
+    data[2] = memory + pixels + taps if aside else y
+    if pixels:
         data[0] = memory
-        data[1] = memory + image
-        status = flattened(h, xd, x, data[0])
+        data[1] = memory + pixels
+        given.type = as_signed(xd.type)
+        status = flattened(h, &given, x, data[0])
         if status == 0 and ordered:
             status = filter_back(h, wd, w, data[1])
         elif status == 0:
             status = flattened(h, <dnn_tensor *>wd, w, data[1])
     if status == 0:
-        status = dnn_conv(h, &k, True, alpha, data, workspace, size, beta if on_y else 0)
-    memory += image + taps + floats
+        status = dnn_conv(h, &k, True, 1 if unsigned else alpha, data, workspace, size, beta if on_y else 0)
+    memory += pixels + taps + floats
+    if status == 0 and unsigned:
+        status = borrowed(h, &image, data[0], below, memory + other)
+        data[0] = below
+        if status == 0:
+            data[2] = below + pixels
+            status = dnn_conv(h, &k, True, -256, data, workspace, size, 0)
+        data[2] = memory - floats
+        if status == 0:
+            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &out, data[2], 1, &out, below + pixels, 0, &out, data[2])
+        if status == 0:
+            status = dnn_scale(h, &out, alpha, data[2])
     if status == 0 and beta != 0 and not on_y:
         if narrows:
             status = flattened(h, zd, z, memory + other - rounded(<size_t>count_of(yd)))
@@ -325,7 +384,7 @@ cdef public uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd,
             if status == 0:
                 status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &out, data[2], beta, &out, memory, 0, &out, data[2])
         else:
-            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &out, y, beta, zd, z, 0, &out, y)
+            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &out, data[2], beta, zd, z, 0, &out, data[2])
     memory += other
     if status == 0 and bias is not NULL:
         row = out
@@ -342,6 +401,8 @@ cdef public uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd,
         status = with_number(h, miopenTensorOpMax, 0, &out, data[2], <float *>memory)
     if status == 0 and narrows:
         status = narrowed(h, &out, data[2], yd, y, <float *>memory)
+    elif status == 0 and aside:
+        status = dnn_copy(h, &out, data[2], yd, y)
     dnn_kept_left(h)
     return status
 

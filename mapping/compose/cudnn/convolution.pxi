@@ -183,6 +183,24 @@ cdef cudnnStatus_t convolved(dnn_handle *h, int direction, bint repeatable, cons
     return dnn_conv_call(h, direction, repeatable, alpha, xd, wd, d, data, workspace, size, beta, yd)
 
 
+cdef cudnnStatus_t convolved_whole(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x, dnn_filter *wd,
+        const void *w, dnn_convolution *d, void *workspace, size_t size, const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
+    """int8 into int32. NVIDIA's library reads both factors as int32 there; MIOpen has no other than 1 and 0."""
+    cdef dnn_work k
+    cdef void *data[3]
+    cdef cudnnStatus_t status = dnn_conv_begin(&k, DNN_FORWARD, xd, wd, d, yd)
+    if status != CUDNN_STATUS_SUCCESS:
+        return status
+    if x is NULL or w is NULL or y is NULL or alpha is NULL or beta is NULL:
+        return bad(b"x, w, y, alpha or beta is NULL")
+    if (<const int32_t *>alpha)[0] != 1 or (<const int32_t *>beta)[0] != 0:
+        return cannot(b"factors of int32 sums are int32, as NVIDIA's library reads them, and other than 1 and 0")
+    data[0] = <void *>x
+    data[1] = <void *>w
+    data[2] = y
+    return dnn_conv(h, &k, True, 1, data, workspace, size, 0)
+
+
 cdef public cudnnStatus_t convolution_forward(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x, dnn_filter *wd,
         const void *w, dnn_convolution *d, cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t size,
         const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
@@ -193,6 +211,8 @@ cdef public cudnnStatus_t convolution_forward(dnn_handle *h, const void *alpha, 
             return bad(b"x, w, y, alpha or beta is NULL")
         return dnn_bytes_conv(h, dnn_factor(yd.type, alpha), xd, x, wd, w, d, workspace, size, dnn_factor(yd.type, beta), yd, y,
                               NULL, NULL, False, yd, y)
+    if yd.type == CUDNN_DATA_INT32 and xd.type == CUDNN_DATA_INT8:
+        return convolved_whole(h, alpha, xd, x, wd, w, d, workspace, size, beta, yd, y)
     return convolved(h, DNN_FORWARD, True, alpha, xd, x, wd, w, d, workspace, size, beta, yd, y)
 
 
@@ -289,9 +309,11 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
     cdef cudnnStatus_t status
     if not is_forward(algorithm):
         return cannot(b"algo is no algorithm of forward convolutions")
+    if yd.type == CUDNN_DATA_INT32:
+        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE, b"NVIDIA's call too has no activation of int32")
     cdef bint bytes = of_bytes(xd, yd)
     if bytes:
-        status = dnn_bytes_begin(&k, xd, wd, d, yd, &row)
+        status = dnn_bytes_begin(&k, xd, wd, d, yd)
     else:
         status = dnn_conv_begin(&k, DNN_FORWARD, xd, wd, d, yd)
     if status != CUDNN_STATUS_SUCCESS:

@@ -1,7 +1,9 @@
 # The fused operations of bit masks: y = RELU(scale·x + bias + …) with a bit an element, and the gradient that reads them.
 #
-# The order of the bits is NVIDIA's, found from its numbers: of each 128 elements one behind the other, bit p of the 128 is
-# element 4·(p mod 32) + p div 32, and it is set where RELU gave 0. So bit k of word w is element 4·k + w.
+# The order of the bits is NVIDIA's, found from its numbers. A bit is set where RELU made a 0 of a number below 0. Channels go by
+# 64, the places N·H·W by two: 4 words are the bits of 64 channels of two places, bit k of word w that of channel
+# 4·(k mod 16) + w of the first place (k < 16) or the second. Places lie one behind the other, made up to whole 32s, before
+# the next 64 channels. Where there is no channel or place, the bits are 0.
 #
 # Nothing of AMD's knows bits; they are made of arithmetic that floats do exactly. 16 of them are a sum of powers of 2, and the
 # sum 2²³ + s, for s < 2¹⁶, has s as the lower half of its own bits: every other 16 bits of such sums are the mask. Backwards,
@@ -11,6 +13,11 @@
 cdef enum:
     BLOCK = 128  # elements whose bits are 4 words
     HALVES = 8   # in these words
+    SLICE = 64   # channels of a block
+    LACKS_POINTER = 1  # why a plan that was made cannot be run
+    LACKS_MODE = 2
+    LACKS_WORDS = 3
+    LACKS_CHANNELS = 4
 
 cdef extern from *:
     """
@@ -24,7 +31,10 @@ cdef extern from *:
 cdef struct bits_call:
     dnn_handle *h
     int type
-    int32_t blocks
+    int32_t channels
+    int32_t places       # N·H·W
+    int32_t slices       # of channels
+    int32_t blocks       # of a slice: two places each
     dnn_tensor given     # all elements as the program has them: a row for each place, a channel beside the other
     dnn_tensor all       # as floats
     dnn_tensor row       # one float a channel
@@ -43,6 +53,11 @@ cdef struct bits_call:
     char *halves
 
 
+cdef inline int64_t mask_words(int64_t places, int32_t channels) noexcept nogil:
+    """Of a mask of NVIDIA's: two for 64 channels of a place, places made up to 32s."""
+    return (places + 31) // 32 * 32 * ((channels + SLICE - 1) // SLICE) * 2
+
+
 cdef void laid(dnn_tensor *d, int type, int32_t a, int32_t b, int32_t c) noexcept nogil:
     """A packed tensor of three dimensions."""
     memset(d, 0, sizeof(dnn_tensor))
@@ -55,8 +70,8 @@ cdef void laid(dnn_tensor *d, int type, int32_t a, int32_t b, int32_t c) noexcep
 cdef cudnnStatus_t bits_begun(bits_call *c, dnn_handle *h, const dnn_tensor *xd, double base, size_t more,
         char **rest) noexcept nogil:
     """The handle's memory, kept; the powers of `base`; 0 and 1. `rest` is `more` bytes of it."""
-    cdef int64_t elements = elements_of(xd)
     cdef int32_t channels = xd.dim[1]
+    cdef int32_t blocks
     cdef dnn_tensor part
     cdef size_t line = rounded(<size_t>channels * sizeof(float))
     cdef size_t halves
@@ -64,16 +79,20 @@ cdef cudnnStatus_t bits_begun(bits_call *c, dnn_handle *h, const dnn_tensor *xd,
     cdef uint32_t status
     c.h = h
     c.type = xd.type
-    c.blocks = <int32_t>((elements + BLOCK - 1) / BLOCK)
-    c.bytes = <size_t>c.blocks * BLOCK * sizeof(float)
-    halves = rounded(<size_t>c.blocks * HALVES * sizeof(float))
-    laid(&c.given, xd.type, 1, <int32_t>(elements / channels), channels)
-    laid(&c.all, CUDNN_DATA_FLOAT, 1, <int32_t>(elements / channels), channels)
+    c.channels = channels
+    c.places = xd.dim[0] * xd.dim[2] * xd.dim[3]
+    c.slices = (channels + SLICE - 1) // SLICE
+    c.blocks = (c.places + 1) // 2
+    blocks = c.slices * c.blocks
+    c.bytes = <size_t>blocks * BLOCK * sizeof(float)
+    halves = rounded(<size_t>blocks * HALVES * sizeof(float))
+    laid(&c.given, xd.type, 1, c.places, channels)
+    laid(&c.all, CUDNN_DATA_FLOAT, 1, c.places, channels)
     laid(&c.row, CUDNN_DATA_FLOAT, 1, 1, channels)
     laid(&c.one, CUDNN_DATA_FLOAT, 1, 1, 1)
-    laid(&c.spread, CUDNN_DATA_FLOAT, 2 * c.blocks, 16, 4)
+    laid(&c.spread, CUDNN_DATA_FLOAT, 2 * blocks, 16, 4)
     laid(&c.power, CUDNN_DATA_FLOAT, 1, 16, 1)
-    laid(&c.half, CUDNN_DATA_FLOAT, 1, 1, c.blocks * HALVES)
+    laid(&c.half, CUDNN_DATA_FLOAT, 1, 1, blocks * HALVES)
     c.work = <char *>dnn_kept(h, DNN_WORK + 768 + line + 2 * c.bytes + halves + more)
     if c.work is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the floats that a mask is of")
@@ -103,54 +122,91 @@ cdef inline uint32_t plus(bits_call *c, double a, dnn_tensor *d, void *x, double
     return dnn_op_tensor(c.h, miopenTensorOpAdd, a, d, x, addend, &c.one, c.unit, 0, d, x)
 
 
-cdef uint32_t with_row(bits_call *c, int op, const void *parameter, int type, char *x) noexcept nogil:
-    """x ← x·p or x + p, p a number of this type for each channel."""
+cdef uint32_t with_row(bits_call *c, int op, double factor, const void *parameter, int type, char *x) noexcept nogil:
+    """x ← x·(factor·p) or x + factor·p, p a number of this type for each channel."""
     cdef dnn_tensor line
     cdef uint32_t status
     laid(&line, type, 1, 1, c.row.dim[2])
     status = dnn_moved(c.h, c.work, 1, &line, parameter, 0, &c.row, c.parameter)
     if status != 0:
         return status
-    return dnn_op_tensor(c.h, op, 1, &c.all, x, 1, &c.row, c.parameter, 0, &c.all, x)
+    return dnn_op_tensor(c.h, op, 1, &c.all, x, factor, &c.row, c.parameter, 0, &c.all, x)
 
 
 cdef uint32_t scaled_into(bits_call *c, const void *x, const void *scale, const void *bias, int type, char *to) noexcept nogil:
     """to ← scale·x + bias; no scale: x."""
     cdef uint32_t status = dnn_moved(c.h, c.work, 1, &c.given, x, 0, &c.all, to)
     if status == 0 and scale is not NULL:
-        status = with_row(c, miopenTensorOpMul, scale, type, to)
+        status = with_row(c, miopenTensorOpMul, 1, scale, type, to)
         if status == 0:
-            status = with_row(c, miopenTensorOpAdd, bias, type, to)
+            status = with_row(c, miopenTensorOpAdd, 1, bias, type, to)
     return status
 
 
-cdef uint32_t copied_halves(bits_call *c, void *to, size_t to_pitch, const void *source, size_t pitch) noexcept nogil:
-    """Each half of the mask's words, from or to the lower half of a float."""
+cdef uint32_t copied(bits_call *c, void *to, size_t to_pitch, const void *source, size_t pitch, size_t width,
+        int32_t rows) noexcept nogil:
     cdef uint32_t status = dg_hip.hipMemcpy2DAsync(
-        to, to_pitch, source, pitch, 2, <size_t>c.blocks * HALVES, hipMemcpyDeviceToDevice, <hipStream_t>to_stream(c.h.stream))
+        to, to_pitch, source, pitch, width, <size_t>rows, hipMemcpyDeviceToDevice, <hipStream_t>to_stream(c.h.stream))
     return 0 if status == 0 else dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"hipMemcpy2DAsync", status)
 
 
+cdef uint32_t copied_halves(bits_call *c, char *mask, bint reading) noexcept nogil:
+    """Each half of the mask's words, to or from the lower half of a float."""
+    cdef int i
+    cdef uint32_t status = 0
+    cdef int32_t rows = c.blocks * HALVES
+    cdef size_t apart = mask_words(c.places, SLICE) * sizeof(int32_t)
+    for i in range(c.slices):
+        if status == 0 and reading:
+            status = copied(c, c.halves + <size_t>i * rows * sizeof(float), 4, mask + i * apart, 2, 2, rows)
+        elif status == 0:
+            status = copied(c, mask + i * apart, 2, c.halves + <size_t>i * rows * sizeof(float), 4, 2, rows)
+    return status
+
+
+cdef uint32_t sliced(bits_call *c, char *blocks, char *rows, bint back) noexcept nogil:
+    """A row of channels for each place, into blocks, or back."""
+    cdef int i
+    cdef uint32_t status = 0
+    cdef size_t pitch = <size_t>c.channels * sizeof(float)
+    cdef size_t each = <size_t>c.blocks * BLOCK * sizeof(float)
+    cdef size_t width
+    for i in range(c.slices):
+        width = <size_t>(c.channels - i * SLICE if i == c.slices - 1 else SLICE) * sizeof(float)
+        if status == 0 and back:
+            status = copied(c, rows + i * SLICE * sizeof(float), pitch, blocks + i * each, SLICE * sizeof(float), width,
+                            c.places)
+        elif status == 0:
+            status = copied(c, blocks + i * each, SLICE * sizeof(float), rows + i * SLICE * sizeof(float), pitch, width,
+                            c.places)
+    return status
+
+
+cdef uint32_t signs(bits_call *c, double sign, dnn_tensor *d, char *x) noexcept nogil:
+    """x ← 1 where sign·x is above 0, of the smallest number too; else 0."""
+    cdef uint32_t status = dnn_op_tensor(c.h, miopenTensorOpMax, sign * DNN_LARGE, d, x, 1, &c.one, c.zero, 0, d, x)
+    if status != 0:
+        return status
+    return dnn_op_tensor(c.h, miopenTensorOpMin, DNN_LARGE, d, x, 1, &c.one, c.unit, 0, d, x)
+
+
 cdef uint32_t packed_bits(bits_call *c, void *mask) noexcept nogil:
-    """The bits of elements ≤ 0 in `first`; `second` is overwritten. What is behind the last element counts as greater."""
+    """The bits of elements below 0 in `first`; `second` is overwritten."""
     cdef int half
     cdef uint32_t status = dg_hip.hipMemsetAsync(c.second, 0, c.bytes, <hipStream_t>to_stream(c.h.stream))
     if status != 0:
         return dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"hipMemsetAsync", status)
-    # 1 of the smallest element above 0 too, then turned round
-    status = dnn_op_tensor(c.h, miopenTensorOpMax, DNN_LARGE, &c.all, c.first, 1, &c.one, c.zero, 0, &c.all, c.second)
+    status = sliced(c, c.second, c.first, False)
     if status == 0:
-        status = dnn_op_tensor(c.h, miopenTensorOpMin, DNN_LARGE, &c.all, c.second, 1, &c.one, c.unit, 0, &c.all, c.second)
-    if status == 0:
-        status = plus(c, -1, &c.all, c.second, 1)
+        status = signs(c, -1, &c.spread, c.second)
     if status == 0:
         status = dnn_fill(c.h, &c.half, DNN_PAST, c.halves)
     for half in range(2):
         if status == 0:
             status = dnn_gemm(
                 c.h, CUDNN_DATA_FLOAT, 1, 0, 4, 1, 16, 1, c.second + half * 64 * sizeof(float), 4, BLOCK, c.powers, 1, 0, 1,
-                c.halves + half * sizeof(float), 2, HALVES, c.blocks)
-    return status if status != 0 else copied_halves(c, mask, 2, c.halves, 4)
+                c.halves + half * sizeof(float), 2, HALVES, c.slices * c.blocks)
+    return status if status != 0 else copied_halves(c, <char *>mask, False)
 
 
 cdef uint32_t floored(bits_call *c, char *x) noexcept nogil:
@@ -160,18 +216,18 @@ cdef uint32_t floored(bits_call *c, char *x) noexcept nogil:
 
 
 cdef uint32_t spread_bits(bits_call *c, const void *mask) noexcept nogil:
-    """`first` ← 1 where an element's bit is not set, else 0; `second` is overwritten. The powers are of ½."""
+    """`second` ← 1 where an element's bit is not set, else 0; `first` is overwritten. The powers are of ½."""
     cdef int half
     cdef uint32_t status = dnn_fill(c.h, &c.half, DNN_PAST, c.halves)
     if status == 0:
-        status = copied_halves(c, c.halves, 4, mask, 2)
+        status = copied_halves(c, <char *>mask, True)
     if status == 0:
         status = plus(c, 1, &c.half, c.halves, -DNN_PAST)
     for half in range(2):
         if status == 0:  # s/2ᵏ
             status = dnn_gemm(
                 c.h, CUDNN_DATA_FLOAT, 0, 1, 16, 4, 1, 1, c.powers, 1, 0, c.halves + half * sizeof(float), 2, HALVES, 0,
-                c.first + half * 64 * sizeof(float), 4, BLOCK, c.blocks)
+                c.first + half * 64 * sizeof(float), 4, BLOCK, c.slices * c.blocks)
     if status == 0:  # (2·s + 1)/2ᵏ⁺¹ − ½, whose nearest whole number is the floor
         status = dnn_op_tensor(c.h, miopenTensorOpAdd, 1, &c.spread, c.first, 0.5, &c.power, c.powers, 0, &c.spread, c.first)
     if status == 0:
@@ -186,12 +242,13 @@ cdef uint32_t spread_bits(bits_call *c, const void *mask) noexcept nogil:
         status = plus(c, -1, &c.spread, c.first, 1)
     if status == 0:
         status = dnn_op_tensor(c.h, miopenTensorOpAdd, 1, &c.spread, c.first, 2, &c.spread, c.second, 0, &c.spread, c.first)
-    return status
+    return status if status != 0 else sliced(c, c.first, c.second, True)
 
 
 # ---- plans
 
-cdef cudnnStatus_t images_taken(dnn_fused_body *b, const dnn_fused_const *p, uint32_t label, int place) noexcept nogil:
+cdef cudnnStatus_t images_taken(dnn_fused_body *b, const dnn_fused_const *p, uint32_t label, int place,
+        bint forward) noexcept nogil:
     """Images whose channels lie side by side, like x."""
     cdef dnn_tensor *d = &b.tensor[place]
     cdef int32_t stride[DNN_DIMS]
@@ -199,92 +256,126 @@ cdef cudnnStatus_t images_taken(dnn_fused_body *b, const dnn_fused_const *p, uin
     cdef cudnnStatus_t status = taken(b, p, label, place)
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    if d.type != CUDNN_DATA_HALF and d.type != CUDNN_DATA_FLOAT:
-        return cannot(b"the operations of bit masks are of half and float")
+    if d.type != CUDNN_DATA_HALF and d.type != CUDNN_DATA_FLOAT and (forward or d.type != CUDNN_DATA_BFLOAT16):
+        return cannot(b"NVIDIA's plan too is of half and float, and backwards of bfloat16")
     if d.count != 4:
         return cannot(b"the operations of bit masks are of 4 dimensions")
     dnn_pack(CUDNN_TENSOR_NHWC, d.type, d.count, d.dim, stride)
     for i in range(d.count):
         if d.dim[i] != 1 and d.stride[i] != stride[i]:
             return cannot(b"the operations of bit masks are of packed NHWC")
+    if place != DNN_FUSED_X and forward and d.type != b.tensor[DNN_FUSED_X].type:
+        return cannot(b"two tensors of the operation differ in type")
     if place != DNN_FUSED_X and (d.type != b.tensor[DNN_FUSED_X].type or not same_sizes(d, &b.tensor[DNN_FUSED_X])):
         return bad(b"two tensors of the operation differ in type or sizes")
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t mask_planned(dnn_fused_body *b, const dnn_fused_const *p) noexcept nogil:
-    """The activation, and room for the bits: 32 in each word, in whole blocks."""
+cdef inline bint is_given(const dnn_fused_const *p, uint32_t label) noexcept nogil:
+    return (p.given >> label) & 1 != 0
+
+
+cdef cudnnStatus_t mask_planned(dnn_fused_body *b, const dnn_fused_const *p, bint forward) noexcept nogil:
+    """The mode, the activation, and room for the bits. NVIDIA's asks for the mask's very sizes where it is written."""
     cdef dnn_activation *f = <dnn_activation *>p.descriptor[<uint32_t>CUDNN_PARAM_ACTIVATION_DESC]
     cdef dnn_tensor *m = &b.tensor[DNN_FUSED_MASK]
-    cdef int64_t elements = elements_of(&b.tensor[DNN_FUSED_X])
+    cdef dnn_tensor *x = &b.tensor[DNN_FUSED_X]
+    cdef int64_t places = <int64_t>x.dim[0] * x.dim[2] * x.dim[3]
+    cdef int64_t words = mask_words(places, x.dim[1])
     cdef cudnnStatus_t status = taken(b, p, <uint32_t>CUDNN_PARAM_ACTIVATION_BITMASK_DESC, DNN_FUSED_MASK)
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    if m.type != CUDNN_DATA_INT32 or elements_of(m) < (elements + BLOCK - 1) / BLOCK * 4:
-        return bad(b"the mask's words are not INT32, or too few: a bit an element, in whole blocks of 128")
-    if elements > 0x7fffffff - BLOCK:
-        return cannot(b"a mask of more than 2^31 elements")
-    if (p.given >> <uint32_t>CUDNN_PARAM_ACTIVATION_DESC) & 1 == 0 or not dg_alive(f, DNN_ACTIVATION):
+    if words > 0x7fffffff // 32:
+        return cannot(b"a mask of 2^31 elements or more")
+    if m.type != CUDNN_DATA_INT32:
+        return bad(b"the mask's words are not INT32")
+    if forward and (m.count < 2 or m.dim[0] != (places + 31) // 32 * 32 or elements_of(m) != words):
+        return bad(b"the mask is not of N*H*W, made up to 32s, by two words for 64 channels")
+    if not forward and elements_of(m) < words:
+        b.refused = LACKS_WORDS
+    if not is_given(p, <uint32_t>CUDNN_PARAM_BN_MODE) or p.batch_mode == CUDNN_BATCHNORM_PER_ACTIVATION:
+        return bad(b"the mode is not given, or PER_ACTIVATION")
+    if not is_given(p, <uint32_t>CUDNN_PARAM_ACTIVATION_DESC) or not dg_alive(f, DNN_ACTIVATION):
         return bad(b"the activation's descriptor is not in the pack, or has been destroyed")
     if f.mode != CUDNN_ACTIVATION_RELU:
         return cannot(b"masks are of RELU alone")
     return CUDNN_STATUS_SUCCESS
 
 
-cdef bint all_asked_for(const dnn_fused_const *p, uint32_t a, uint32_t b, uint32_t c) noexcept nogil:
-    return asked_for(p, a) and asked_for(p, b) and asked_for(p, c)
+cdef cudnnStatus_t equivalents_taken(dnn_fused_body *b, const dnn_fused_const *p, uint32_t label, int place) noexcept nogil:
+    cdef cudnnStatus_t status = row_taken(b, p, label, place, False, b.tensor[DNN_FUSED_X].dim[1])
+    if status == CUDNN_STATUS_SUCCESS and b.tensor[place].type != b.tensor[DNN_FUSED_X].type:
+        return cannot(b"equivalent scale and bias are not of x's type")
+    return status
 
 
 cdef cudnnStatus_t masking_planned(dnn_fused_body *b, const dnn_fused_const *p) noexcept nogil:
-    cdef cudnnStatus_t status = images_taken(b, p, <uint32_t>CUDNN_PARAM_XDESC, DNN_FUSED_X)
-    cdef int32_t channels = b.tensor[DNN_FUSED_X].dim[1]
+    """What is added, and whether it is scaled, the descriptors say; a pointer that is not announced is missed in the call."""
+    cdef cudnnStatus_t status = images_taken(b, p, <uint32_t>CUDNN_PARAM_XDESC, DNN_FUSED_X, True)
     if status == CUDNN_STATUS_SUCCESS:
-        status = images_taken(b, p, <uint32_t>CUDNN_PARAM_YDESC, DNN_FUSED_Y)
+        status = images_taken(b, p, <uint32_t>CUDNN_PARAM_YDESC, DNN_FUSED_Y, True)
     if status == CUDNN_STATUS_SUCCESS:
-        status = row_taken(b, p, <uint32_t>CUDNN_PARAM_BN_EQSCALEBIAS_DESC, DNN_FUSED_EQUIVALENT, False, channels)
+        status = equivalents_taken(b, p, <uint32_t>CUDNN_PARAM_BN_EQSCALEBIAS_DESC, DNN_FUSED_EQUIVALENT)
     if status == CUDNN_STATUS_SUCCESS:
-        status = mask_planned(b, p)
+        status = mask_planned(b, p, True)
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    if (not all_asked_for(p, <uint32_t>CUDNN_PARAM_XDATA_PLACEHOLDER, <uint32_t>CUDNN_PARAM_BN_EQSCALE_PLACEHOLDER,
-                          <uint32_t>CUDNN_PARAM_BN_EQBIAS_PLACEHOLDER)
-            or not all_asked_for(p, <uint32_t>CUDNN_PARAM_YDATA_PLACEHOLDER, <uint32_t>CUDNN_PARAM_YDATA_PLACEHOLDER,
-                                 <uint32_t>CUDNN_PARAM_ACTIVATION_BITMASK_PLACEHOLDER)):
-        return bad(b"a pointer that the operation needs is not announced")
-    b.adds = asked_for(p, <uint32_t>CUDNN_PARAM_ZDATA_PLACEHOLDER)
+    b.adds = is_given(p, <uint32_t>CUDNN_PARAM_ZDESC)
+    b.scales_z = is_given(p, <uint32_t>CUDNN_PARAM_BN_Z_EQSCALEBIAS_DESC)
+    if (not asked_for(p, <uint32_t>CUDNN_PARAM_XDATA_PLACEHOLDER) or not asked_for(p, <uint32_t>CUDNN_PARAM_YDATA_PLACEHOLDER)
+            or (not b.adds and (b.scales_z or asked_for(p, <uint32_t>CUDNN_PARAM_ZDATA_PLACEHOLDER)))
+            or (not b.scales_z and (asked_for(p, <uint32_t>CUDNN_PARAM_BN_Z_EQSCALE_PLACEHOLDER)
+                                    or asked_for(p, <uint32_t>CUDNN_PARAM_BN_Z_EQBIAS_PLACEHOLDER)))):
+        return bad(b"x or y is not announced, or z is without its descriptor")
+    if (not asked_for(p, <uint32_t>CUDNN_PARAM_BN_EQSCALE_PLACEHOLDER)
+            or not asked_for(p, <uint32_t>CUDNN_PARAM_BN_EQBIAS_PLACEHOLDER)
+            or (b.adds and not asked_for(p, <uint32_t>CUDNN_PARAM_ZDATA_PLACEHOLDER))
+            or (b.scales_z and not (asked_for(p, <uint32_t>CUDNN_PARAM_BN_Z_EQSCALE_PLACEHOLDER)
+                                    and asked_for(p, <uint32_t>CUDNN_PARAM_BN_Z_EQBIAS_PLACEHOLDER)))):
+        b.refused = LACKS_POINTER
     if b.adds:
-        status = images_taken(b, p, <uint32_t>CUDNN_PARAM_ZDESC, DNN_FUSED_Z)
-        b.scales_z = asked_for(p, <uint32_t>CUDNN_PARAM_BN_Z_EQSCALE_PLACEHOLDER) and asked_for(
-            p, <uint32_t>CUDNN_PARAM_BN_Z_EQBIAS_PLACEHOLDER)
-        if status == CUDNN_STATUS_SUCCESS and b.scales_z:
-            status = row_taken(b, p, <uint32_t>CUDNN_PARAM_BN_Z_EQSCALEBIAS_DESC, DNN_FUSED_Z_EQUIVALENT, False, channels)
+        status = images_taken(b, p, <uint32_t>CUDNN_PARAM_ZDESC, DNN_FUSED_Z, True)
+    if b.scales_z and status == CUDNN_STATUS_SUCCESS:
+        status = equivalents_taken(b, p, <uint32_t>CUDNN_PARAM_BN_Z_EQSCALEBIAS_DESC, DNN_FUSED_Z_EQUIVALENT)
     return status
 
 
 cdef cudnnStatus_t masked_planned(dnn_fused_body *b, const dnn_fused_const *p) noexcept nogil:
-    cdef cudnnStatus_t status = images_taken(b, p, <uint32_t>CUDNN_PARAM_XDESC, DNN_FUSED_X)
+    """NVIDIA's asks for the descriptors alone: no pointer need be announced but dz's, and that not without its descriptor."""
+    cdef void *rows = p.descriptor[<uint32_t>CUDNN_PARAM_BN_SCALEBIAS_MEANVAR_DESC]
+    cdef cudnnStatus_t status = images_taken(b, p, <uint32_t>CUDNN_PARAM_XDESC, DNN_FUSED_X, False)
     if status == CUDNN_STATUS_SUCCESS:
-        status = images_taken(b, p, <uint32_t>CUDNN_PARAM_DYDESC, DNN_FUSED_DY)
+        status = images_taken(b, p, <uint32_t>CUDNN_PARAM_DYDESC, DNN_FUSED_DY, False)
     if status == CUDNN_STATUS_SUCCESS:
-        status = images_taken(b, p, <uint32_t>CUDNN_PARAM_DXDESC, DNN_FUSED_Y)
+        status = images_taken(b, p, <uint32_t>CUDNN_PARAM_DXDESC, DNN_FUSED_Y, False)
+    if (status == CUDNN_STATUS_SUCCESS and dg_alive(rows, DNN_TENSOR) and (<dnn_tensor *>rows).count
+            and (<dnn_tensor *>rows).type != CUDNN_DATA_FLOAT):
+        return bad(b"the statistics are not float")
     if status == CUDNN_STATUS_SUCCESS:
         status = row_taken(b, p, <uint32_t>CUDNN_PARAM_BN_SCALEBIAS_MEANVAR_DESC, DNN_FUSED_STATS, True,
                            b.tensor[DNN_FUSED_X].dim[1])
     if status == CUDNN_STATUS_SUCCESS:
-        status = mask_planned(b, p)
+        status = mask_planned(b, p, False)
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    if (not all_asked_for(p, <uint32_t>CUDNN_PARAM_XDATA_PLACEHOLDER, <uint32_t>CUDNN_PARAM_DYDATA_PLACEHOLDER,
-                          <uint32_t>CUDNN_PARAM_DXDATA_PLACEHOLDER)
-            or not all_asked_for(p, <uint32_t>CUDNN_PARAM_BN_SCALE_PLACEHOLDER, <uint32_t>CUDNN_PARAM_BN_SAVED_MEAN_PLACEHOLDER,
-                                 <uint32_t>CUDNN_PARAM_BN_SAVED_INVSTD_PLACEHOLDER)
-            or not all_asked_for(p, <uint32_t>CUDNN_PARAM_BN_DSCALE_PLACEHOLDER, <uint32_t>CUDNN_PARAM_BN_DBIAS_PLACEHOLDER,
-                                 <uint32_t>CUDNN_PARAM_ACTIVATION_BITMASK_PLACEHOLDER)):
-        return bad(b"a pointer that the operation needs is not announced")
-    # NVIDIA's makes a plan without, which then cannot be run
-    b.runs = (p.given >> <uint32_t>CUDNN_PARAM_BN_MODE) & 1 and p.batch_mode == CUDNN_BATCHNORM_SPATIAL_PERSISTENT
-    b.adds = asked_for(p, <uint32_t>CUDNN_PARAM_DZDATA_PLACEHOLDER)
-    return images_taken(b, p, <uint32_t>CUDNN_PARAM_DZDESC, DNN_FUSED_Z) if b.adds else CUDNN_STATUS_SUCCESS
+    b.adds = is_given(p, <uint32_t>CUDNN_PARAM_DZDESC)
+    if not b.adds and asked_for(p, <uint32_t>CUDNN_PARAM_DZDATA_PLACEHOLDER):
+        return bad(b"dz is announced without its descriptor")
+    if b.tensor[DNN_FUSED_X].dim[1] % 4:
+        b.refused = LACKS_CHANNELS
+    if p.batch_mode != CUDNN_BATCHNORM_SPATIAL_PERSISTENT:
+        b.refused = LACKS_MODE
+    return images_taken(b, p, <uint32_t>CUDNN_PARAM_DZDESC, DNN_FUSED_Z, False) if b.adds else CUDNN_STATUS_SUCCESS
+
+
+cdef cudnnStatus_t not_run(const dnn_fused_body *b) noexcept nogil:
+    if b.refused == LACKS_POINTER:
+        return bad(b"a pointer that the operation needs was not announced")
+    if b.refused == LACKS_MODE:
+        return cannot(b"the mode is not SPATIAL_PERSISTENT, which NVIDIA's library too runs alone")
+    if b.refused == LACKS_WORDS:
+        return cannot(b"the mask has not two words for 64 channels of each place, places made up to 32s")
+    return cannot(b"the channels are no multiple of 4, which NVIDIA's library too runs alone")
 
 
 # ---- execution
@@ -303,6 +394,8 @@ cdef cudnnStatus_t masking(dnn_handle *h, dnn_fused_body *b, const dnn_fused_var
     cdef void *z_bias = at(v, <uint32_t>CUDNN_PTR_BN_Z_EQBIAS)
     cdef void *mask = at(v, <uint32_t>CUDNN_PTR_ACTIVATION_BITMASK)
     cdef uint32_t status
+    if b.refused:
+        return not_run(b)
     if (x is NULL or y is NULL or scale is NULL or bias is NULL or mask is NULL or (b.adds and z is NULL)
             or (b.scales_z and (z_scale is NULL or z_bias is NULL))):
         return bad(b"a pointer that the plan needs is NULL")
@@ -323,8 +416,26 @@ cdef cudnnStatus_t masking(dnn_handle *h, dnn_fused_body *b, const dnn_fused_var
     return <cudnnStatus_t>status
 
 
+cdef uint32_t passing(bits_call *c, void **data) noexcept nogil:
+    """`second` ← 1 where scale·(x - mean)·inverse deviation + bias, `data` in masked's order, is above 0, else 0."""
+    cdef uint32_t status = dnn_moved(c.h, c.work, 1, &c.given, data[0], 0, &c.all, c.second)
+    if status == 0:
+        status = with_row(c, miopenTensorOpAdd, -1, data[6], CUDNN_DATA_FLOAT, c.second)
+    if status == 0:
+        status = with_row(c, miopenTensorOpMul, 1, data[7], CUDNN_DATA_FLOAT, c.second)
+    if status == 0:
+        status = with_row(c, miopenTensorOpMul, 1, data[3], CUDNN_DATA_FLOAT, c.second)
+    if status == 0:
+        status = with_row(c, miopenTensorOpAdd, 1, data[8], CUDNN_DATA_FLOAT, c.second)
+    return status if status != 0 else signs(c, 1, &c.all, c.second)
+
+
 cdef cudnnStatus_t masked(dnn_handle *h, dnn_fused_body *b, const dnn_fused_variant *v) noexcept nogil:
-    """dz ← dy where the mask's bit is not set, else 0; dx, dscale and dbias of the normalisation before, from the same."""
+    """dz ← dy where the mask's bit is not set, else 0; dx, dscale and dbias of the normalisation before, from the same.
+
+    Without a dz nothing was added, and what RELU was given is computed again, as by NVIDIA's library, which reads no mask
+    then.
+    """
     cdef bits_call c
     cdef dnn_tensor *xd = &b.tensor[DNN_FUSED_X]
     cdef dnn_tensor plain = xd[0]
@@ -352,21 +463,25 @@ cdef cudnnStatus_t masked(dnn_handle *h, dnn_fused_body *b, const dnn_fused_vari
     data[5] = at(v, <uint32_t>CUDNN_PTR_BN_DBIAS)
     data[6] = at(v, <uint32_t>CUDNN_PTR_BN_SAVED_MEAN)
     data[7] = at(v, <uint32_t>CUDNN_PTR_BN_SAVED_INVSTD)
-    data[8] = dz if b.adds else mask
-    if not b.runs:
-        return cannot(b"the mode is not SPATIAL_PERSISTENT, which NVIDIA's library too runs alone")
+    data[8] = dz if b.adds else at(v, <uint32_t>CUDNN_PTR_BN_BIAS)
+    if b.refused:
+        return not_run(b)
     for i in range(9):
-        if data[i] is NULL or mask is NULL:
+        if data[i] is NULL:
             return bad(b"a pointer that the plan needs is NULL")
+    if b.adds and mask is NULL:
+        return cannot(b"the mask is NULL")
     status = bits_begun(&c, h, xd, 0.5, 3 * bytes, &rest)
     plain.format = CUDNN_TENSOR_NCHW
     plain.amd = NULL
     dnn_pack(CUDNN_TENSOR_NCHW, xd.type, 4, plain.dim, plain.stride)
     passed, plain_x, plain_dx = rest, rest + bytes, rest + 2 * bytes
-    if status == 0:
+    if status == 0 and b.adds:
         status = spread_bits(&c, mask)
+    elif status == 0:
+        status = passing(&c, data)
     if status == 0:
-        status = dnn_moved(h, c.work, 1, &c.given, data[1], 0, &c.all, c.second)
+        status = dnn_moved(h, c.work, 1, &c.given, data[1], 0, &c.all, c.first)
     if status == 0:
         status = dnn_op_tensor(h, miopenTensorOpMul, 1, &c.all, c.first, 1, &c.all, c.second, 0, &c.all, c.second)
     if status == 0:  # x first: dz may be where it was

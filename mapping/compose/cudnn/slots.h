@@ -308,7 +308,7 @@ typedef struct dnn_fused_body { /* what the constant parameters were when the pl
     int32_t running_variance;
     int32_t adds;     /* there is a z, or its gradient */
     int32_t scales_z; /* with a scale and a bias of its own */
-    int32_t runs;     /* 0: what is made, and then refused */
+    int32_t refused;  /* why the plan is made, and then cannot be run; 0: it can */
 } dnn_fused_body;
 
 typedef struct dnn_algorithm {

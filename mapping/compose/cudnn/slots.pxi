@@ -260,7 +260,7 @@ cdef extern from "slots.h" nogil:
         int32_t running_variance
         int32_t adds
         int32_t scales_z
-        int32_t runs
+        int32_t refused
     ctypedef struct dnn_algorithm:
         uint32_t magic
         int32_t algorithm

@@ -163,7 +163,7 @@ cdef public uint32_t dnn_conv_begin(dnn_work *k, int direction, dnn_tensor *x, d
     if x.type != w.type:
         return cannot(b"tensor and filter differ in type")
     if x.type == CUDNN_DATA_INT8:
-        if direction != DNN_FORWARD or y.type != CUDNN_DATA_FLOAT:
+        if direction != DNN_FORWARD or (y.type != CUDNN_DATA_FLOAT and y.type != CUDNN_DATA_INT32):
             return cannot(b"MIOpen convolves int8 forward alone, and not into int8 that saturates")
         if d.type != CUDNN_DATA_INT32:
             return cannot(b"computeType of int8 is not INT32")

@@ -132,7 +132,7 @@ DG_HIDDEN uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, 
 
 /* ---- bytes: int8, also in vectors */
 DG_HIDDEN int dnn_is_bytes(int type);
-DG_HIDDEN uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y, dnn_tensor *out);
+DG_HIDDEN uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y);
 DG_HIDDEN uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, dnn_filter *wd, const void *w,
                                   dnn_convolution *d, void *workspace, size_t size, double beta, dnn_tensor *zd, const void *z,
                                   const dnn_tensor *bd, const void *bias, int positive, dnn_tensor *yd, void *y);

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,6 +141,13 @@ def places(dims: Sequence[int], strides: Sequence[int]) -> Index:
     return index
 
 
+_SCALARS: dict[str, Callable[[Any], Any]] = {
+    "f32": ctypes.c_float,
+    "f64": ctypes.c_double,
+    "i32": lambda value: ctypes.c_int(int(value)),
+}
+
+
 @dataclass
 class Stage:
     """One run of a procedure."""
@@ -148,7 +155,7 @@ class Stage:
     subject: Subject
     case: Case
     change: Change | None = None
-    scaling: Type = F32  # type of alpha and beta: f64 beside doubles
+    scaling: Type = F32  # type of alpha and beta: f64 beside doubles, i32 of a convolution into int32
     operands: dict[str, Operand] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
@@ -417,9 +424,7 @@ class Stage:
         if isinstance(value, Operand):
             return value.desc if kind == "d" else self.address(value)
         if kind == "s" and isinstance(value, (int, float)):
-            return ctypes.addressof(
-                self._held((ctypes.c_double if self.scaling.name == "f64" else ctypes.c_float)(value))
-            )
+            return ctypes.addressof(self._held(_SCALARS[self.scaling.name](value)))
         if isinstance(value, np.ndarray):
             return int(self._held(np.ascontiguousarray(value)).ctypes.data)
         if kind == "a" and isinstance(value, (list, tuple)):

@@ -6,24 +6,30 @@ import numpy as np
 
 from ...oracles.claims import Array
 
-BLOCK = 128  # elements whose bits are four words
+CHANNELS = 64  # of a block of four words
+ROWS = 32  # to whole ones of these the places are made up
 
 
 def words(flags: Array) -> Array:
-    """int32 words of flags in the order of their elements: of each 128, bit k of word w is element 4·k + w.
+    """All int32 words of a mask, of `flags` [N·H·W, C].
 
-    What is behind the last element is 0. The order is what cuDNN 9.19 wrote on an H200 (`goldens/bitmask.json`)."""
-    flat = np.asarray(flags, bool).reshape(-1)
-    whole = np.zeros(-(-flat.size // BLOCK) * BLOCK, np.uint32)
-    whole[: flat.size] = flat
+    Four words hold 64 channels of two places, one behind the other: bit k of word w is channel 4·(k mod 16) + w, of the first
+    place where k < 16. The places, made up to whole 32s, come before the next 64 channels. Where there is no place or channel
+    the bits are 0. The order is what cuDNN 9.19 wrote on an H200 (`goldens/bitmask.json`)."""
+    places, channels = flags.shape
+    slices = -(-channels // CHANNELS)
+    whole = np.zeros((-(-places // ROWS) * ROWS, slices * CHANNELS), np.uint32)
+    whole[:places, :channels] = flags
+    # [pair, place of it, slice, bit, word] -> [slice, pair, place and bit, word]
+    blocks = whole.reshape(-1, 2, slices, 16, 4).transpose(2, 0, 1, 3, 4).reshape(slices, -1, 32, 4)
     weights = np.uint32(1) << np.arange(32, dtype=np.uint32)
-    result: Array = (
-        (whole.reshape(-1, 32, 4) * weights[None, :, None]).sum(1, dtype=np.uint32).reshape(-1).view(np.int32)
-    )
+    result: Array = (blocks * weights[:, None]).sum(2, dtype=np.uint32).reshape(-1).view(np.int32)
     return result
 
 
-def known(elements: int) -> Array:
-    """Which of the words hold bits of elements alone."""
-    full: Array = words(np.ones(elements, bool)) == -1
+def known(places: int, channels: int) -> Array:
+    """Which of the words hold bits of two places that there are: the others are written in part, or not at all."""
+    there = np.zeros((-(-places // ROWS) * ROWS // 2, 4), bool)
+    there[: places // 2] = True
+    full: Array = np.tile(there.reshape(-1), -(-channels // CHANNELS))
     return full

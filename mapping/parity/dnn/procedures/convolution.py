@@ -15,7 +15,7 @@ import numpy as np
 from ..cases import Values
 from ..corners import corner
 from ..draws import Draw
-from ..elements import TYPES, Type
+from ..elements import I8, I32, TYPES, U8, Type
 from ..names import ACTIVATION, CONVOLUTION_MODE, MATH, refuses
 from ..oracles import activation
 from ..oracles import convolution as oracle
@@ -47,7 +47,7 @@ class _Perf(ctypes.Structure):
 
 _BASE: dict[str, Any] = {
     "type": "f32", "x": [2, 4, 7, 6], "k": 6, "taps": [3, 2], "pad": [1, 0], "stride": [2, 1], "dilation": [1, 1], "groups": 1,
-    "mode": "cross_correlation", "math": "fma", "layout": "packed", "algorithm": 1, "alpha": 2.0, "beta": 0.5,
+    "mode": "cross_correlation", "math": "fma", "layout": "packed", "algorithm": 1, "alpha": 2.0, "beta": 0.5, "into": "",
 }  # fmt: skip
 
 
@@ -78,11 +78,22 @@ def _shape(d: Draw) -> dict[str, Any]:
         "math": d.word("fma fma default"),
         "layout": layout,
         "algorithm": d.pick(1, 0, 1, 2, 4, 5, 6, 7),
+        "into": "",  # the type of y, if it is not x's
     }
 
 
 def _drawn(d: Draw) -> dict[str, Any]:
     return {**_shape(d), **d.blend()}
+
+
+def _forward_drawn(d: Draw) -> dict[str, Any]:
+    """Bytes too, into int8 or float; factors with which floats make no mistake. Into int32 factors are int32 (seen on an H200)."""
+    if not d.flag(1, 6):
+        return _drawn(d)
+    if d.flag(1, 4):
+        return {**_shape(d), "type": "i8", "into": "i32", "alpha": 1.0, "beta": 0.0}
+    factors = {"alpha": d.pick(1.0, 0.0625, 0.5, -0.25), "beta": d.pick(0.0, 1.0, 0.5)}
+    return {**_shape(d), "type": d.word("i8 u8"), "into": d.word("i8 f32"), **factors}
 
 
 def _signed(v: Mapping[str, Any]) -> str:
@@ -142,7 +153,8 @@ def _problem(s: Stage, v: Values) -> _Problem:
     set_scaling(s, type_)
     descriptor = s.make(
         "Convolution", "cudnnSetConvolutionNdDescriptor", arrayLength=len(v.taps), padA=v.pad, filterStrideA=v.stride,
-        dilationA=v.dilation, mode=CONVOLUTION_MODE[v.mode], computeType=parameter_type(type_).number,
+        dilationA=v.dilation, mode=CONVOLUTION_MODE[v.mode],
+        computeType=(I32 if type_ in (I8, U8) else parameter_type(type_)).number,
     )  # fmt: skip
     s.host("cudnnSetConvolutionGroupCount", convDesc=descriptor, groupCount=v.groups)
     s.host("cudnnSetConvolutionMathType", convDesc=descriptor, mathType=MATH[v.math])
@@ -201,9 +213,12 @@ def _chosen(p: _Problem, direction: str, arguments: dict[str, Any], ask: str) ->
 def _forward(ask: str) -> Callable[[Stage, Values], None]:
     def body(s: Stage, v: Values) -> None:
         p = _problem(s, v)
-        x = s.tensor("x", p.type, v.x, v.layout)
-        w = s.filter("w", p.type, p.w_dims, p.filter_form)
-        y = output(s, "y", p.type, p.sizes, p.plain, v.beta)
+        pixels = np.random.default_rng(s.case.seed).integers(0, 256, v.x) if p.type is U8 else None
+        x = s.tensor("x", p.type, v.x, v.layout, values=pixels)
+        w = s.filter("w", I8 if p.type is U8 else p.type, p.w_dims, p.filter_form)
+        y = output(s, "y", TYPES[v.into or v.type], p.sizes, p.plain, v.beta)
+        if y.type is I32:
+            s.scaling = I32
         if ask == "number":
             n = len(v.x)
             (sizes,) = s.host(
@@ -220,6 +235,16 @@ def _forward(ask: str) -> Callable[[Stage, Values], None]:
         )  # fmt: skip
         a, b = p.real(x), p.real(w)
         result = oracle.forward(a, b, p.window, v.groups, v.mode)
+        if v.into:
+            if y.type is I32:
+                s.claim_exact(y, result.v)
+                return
+            if y.type is not I8:
+                s.claim(y, blend(v.alpha, exact(result.v, y.type.math), v.beta, y.x, y.type))
+                return
+            whole = v.alpha * np.asarray(result.v, np.float64) + (v.beta * y.x if v.beta else 0)
+            s.claim_exact(y, np.clip(np.rint(whole), -128, 127))
+            return
         result = oracle.transformed(result, a, b, p.basis("Forward", algorithm), int(np.prod(p.w_dims[1:])))
         s.claim(y, blend(v.alpha, result, v.beta, y.x, p.type))
 
@@ -301,8 +326,8 @@ _DIRECTIONS = (
 )
 for _direction, _body, _twists, _poison in _DIRECTIONS:
     procedure(
-        f"cudnnConvolution{_direction}", _CHAPTER, _drawn, _BASE, twists=_twists, signature=_signed, poison=_poison,
-        share=2.0, also=f"cudnnGetConvolution{_direction}WorkspaceSize",
+        f"cudnnConvolution{_direction}", _CHAPTER, _forward_drawn if _direction == "Forward" else _drawn, _BASE,
+        twists=_twists, signature=_signed, poison=_poison, share=2.0, also=f"cudnnGetConvolution{_direction}WorkspaceSize",
     )(_body("number"))  # fmt: skip
     procedure(
         f"cudnnGetConvolution{_direction}Algorithm_v7", _CHAPTER, _quiet, _QUIET, twists=_twists, signature=_signed,

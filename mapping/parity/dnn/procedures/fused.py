@@ -95,8 +95,9 @@ def _drawn(d: Draw) -> dict[str, Any]:
     operation = d.word("training inference wgrad masking masked")
     if operation in ("masking", "masked"):
         return {
-            "operation": operation, "type": d.type("f16 f32"), "mode": "spatial_persistent",
-            "x": [d.pick(2, 1, 3), d.pick(64, 8, 128, 24, 5), d.pick(4, 5, 1), d.pick(4, 3, 7)],
+            "operation": operation, "type": d.type("f16 f32" if operation == "masking" else "f16 f32 bf16"),
+            "mode": "spatial_persistent",
+            "x": [d.pick(2, 1, 3), d.pick(64, 8, 128, 24, 72 if operation == "masked" else 5), d.pick(4, 5, 1), d.pick(4, 3, 7)],
             "z": d.word("scaled plain none") if operation == "masking" else d.word("plain none"),
         }  # fmt: skip
     shared = {"operation": operation, "type": d.type("f16 f32 bf16"), "mode": d.word("spatial_persistent spatial")}
@@ -184,7 +185,7 @@ def _eighths(s: Stage, name: str, type_: Type, dims: list[int], layout: str = "p
 
 
 def _mask_dims(sizes: list[int]) -> list[int]:
-    """As programs make it: rows in thirty-twos, a word for 32 channels."""
+    """As NVIDIA's library asks: rows in thirty-twos, two words for 64 channels."""
     places = sizes[0] * sizes[2] * sizes[3]
     return [-(-places // 32) * 32, -(-sizes[1] // 64) * 2, 1]
 
@@ -231,12 +232,9 @@ def _masking(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
     plan.operand(_MASK, mask)
     _run(s, plan)
     s.claim(y, exact(np.maximum(total, 0), type_.math).stored(type_))
-    places = mask.index.reshape(-1)
-    flags = np.moveaxis(np.asarray(total) <= 0, 1, -1)
-    known = np.zeros(places.size, bool)
-    known[: bits.known(flags.size).size] = bits.known(flags.size)
-    words = np.resize(bits.words(flags), places.size)
-    s.claims.append(Expected(mask.home.name, places[known], words[known], np.zeros(int(known.sum()))))
+    flags = np.moveaxis(np.asarray(total) < 0, 1, -1).reshape(-1, v.x[1])
+    places, known = mask.index.reshape(-1), bits.known(*flags.shape)
+    s.claims.append(Expected(mask.home.name, places[known], bits.words(flags)[known], np.zeros(int(known.sum()))))
     s.leave_open(mask, places[~known])
 
 
@@ -245,12 +243,12 @@ def _masked(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
     rng = np.random.default_rng(s.case.seed)
     flags = rng.integers(0, 2, [v.x[0], *v.x[2:], v.x[1]]) == 1
     dims = _mask_dims(v.x)
-    words = np.zeros(int(np.prod(dims)), np.int32)
-    words[: bits.words(flags).size] = bits.words(flags)
-    x, dy = s.tensor("x", type_, v.x, "nhwc"), s.tensor("dy", type_, v.x, "nhwc")
+    words = bits.words(flags.reshape(-1, v.x[1]))
+    x, dy = _eighths(s, "x", type_, v.x, "nhwc"), s.tensor("dy", type_, v.x, "nhwc")
     mask = s.tensor("mask", I32, dims, values=words.reshape(dims))
-    scale, bias, mean = s.tensor("scale", F32, row), s.tensor("bias", F32, row), s.tensor("mean", F32, row)
-    inverse = s.tensor("inverse", F32, row, values=rng.uniform(0.5, 2, row))
+    scale, mean = _eighths(s, "scale", F32, row), _eighths(s, "mean", F32, row)
+    bias = s.tensor("bias", F32, row, values=rng.integers(-31, 32, row) / 8 + 2**-12)  # so that RELU is not given a 0
+    inverse = s.tensor("inverse", F32, row, values=rng.integers(4, 17, row) / 8)
     dx = s.tensor("dx", type_, v.x, "nhwc", io="out")
     d_scale, d_bias = s.tensor("dscale", F32, row, io="out"), s.tensor("dbias", F32, row, io="out")
     plan.descriptor(_STATS, scale)
@@ -266,7 +264,10 @@ def _masked(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
         plan.operand(_DZ, dz)
     _run(s, plan)
     u = F32.math
-    passed = np.where(np.moveaxis(flags, -1, 1), 0, dy.x)
+    if dz is None:  # nothing was added: what RELU was given is computed again, and no mask is read
+        passed = np.where(scale.x * (x.x - mean.x) * inverse.x + bias.x > 0, dy.x, 0)
+    else:
+        passed = np.where(np.moveaxis(flags, -1, 1), 0, dy.x)
     result = norm.backward(
         exact(x.x, u), exact(passed, u), exact(scale.x, u), exact(mean.x, u), exact(inverse.x, u), "spatial"
     )
