@@ -150,6 +150,8 @@ def geqrf(call: Call) -> None:
 def gels(call: Call) -> None:
     m, n, nrhs = call["m"], call["n"], call["nrhs"]
     call.after["info"][0] = 0
+    if m and n and not nrhs and call["devInfoArray"] is not None:
+        call.after["devInfoArray"][: call["batchSize"]] = 0
     for i in call.batch if m and n and nrhs else ():
         a = call.matrix(f"Aarray[{i}]", m, n, call["lda"])
         c = call.matrix(f"Carray[{i}]", m, nrhs, call["ldc"])
