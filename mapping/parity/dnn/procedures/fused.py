@@ -88,7 +88,8 @@ class _Plan:
 
 
 _BASE = {"operation": "training", "type": "f16", "channels": 8, "keep": [1, 1, 1, 1], "count": 24, "factor": 0.25,
-         "mode": "spatial_persistent"}  # fmt: skip
+         "mode": "spatial_persistent", "x": [2, 8, 5, 4], "k": 8, "taps": 3, "pad": 1, "stride": 1, "scaled": 1,
+         "activation": "relu", "layout": "nhwc", "z": "plain"}  # fmt: skip
 
 
 def _drawn(d: Draw) -> dict[str, Any]:
@@ -106,7 +107,7 @@ def _drawn(d: Draw) -> dict[str, Any]:
         taps = d.pick(1, 3)
         return shared | {
             "x": [d.pick(2, 1), d.pick(8, 5), d.pick(5, 6), d.pick(4, 7)], "k": d.pick(8, 3), "taps": taps, "pad": taps // 2,
-            "stride": d.pick(1, 2), "scaled": d.pick(1, 0), "relu": d.pick(1, 0), "layout": d.word("nhwc packed"),
+            "stride": d.pick(1, 2), "scaled": d.pick(1, 0), "activation": d.word("relu identity absent"), "layout": d.word("nhwc packed"),
         }  # fmt: skip
     return shared | {
         "channels": d.pick(8, 1, 33), "keep": [d.pick(1, 0) for _ in range(4)], "count": d.pick(24, 2, 1000),
@@ -161,11 +162,7 @@ def _gradient(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
             plan.word(place, _ALIGNED)
             given.append((label, operand))
         image = (image * exact(scale.x, type_.math)).stored(type_) + exact(bias.x, type_.math)
-    if v.relu:
-        plan.descriptor(
-            _ACTIVATION,
-            s.make("Activation", "cudnnSetActivationDescriptor", mode=ACTIVATION["relu"], reluNanOpt=0, coef=0.0),
-        )
+    if _activation(s, v, plan):
         image = Real(np.maximum(image.v, 0), image.e, image.u)
     image = image.stored(type_)
     need = plan.make()
