@@ -168,10 +168,10 @@ _Unit = tuple[str, Path, tuple[Path, ...], tuple[str, ...]]  # name, source, inc
 
 def _units() -> list[_Unit]:
     """The fake HIP runtime's."""
-    host, runtime = cpu_library.folder("hip"), paths.package_dir() / "runtime"
+    host, shared = cpu_library.folder("hip"), (cpu_library.RECORD, paths.package_dir() / "runtime")
     renamed = tuple(f"{name}=host_{name}" for name in sorted(set(own_exports()) & set(hip_exports())))
-    found = [(f"host_{p.stem}", p, (host, runtime), renamed) for p in sorted(host.glob("*.pyx"))]
-    return found + [(f"fake_{p.stem}", p, (folder(), host, runtime), ()) for p in sorted(folder().glob("*.pyx"))]
+    found = [(f"host_{p.stem}", p, (host, *shared), renamed) for p in sorted(host.glob("*.pyx"))]
+    return found + [(f"fake_{p.stem}", p, (folder(), host, *shared), ()) for p in sorted(folder().glob("*.pyx"))]
 
 
 def _objects(linker: Toolchain, units: Sequence[_Unit]) -> list[Path]:

@@ -35,6 +35,7 @@ from .plan import BuildError, Library
 _COMPILE = (
     "-std=gnu11",
     "-O2",
+    "-g0",  # zig adds debug information at -O2, which the linker drops again
     "-fomit-frame-pointer",  # zig keeps frame pointers at -O2: two instructions a call
     "-ffunction-sections",  # with --gc-sections: what no export reaches is dropped, Python first of all
     "-fdata-sections",
@@ -58,7 +59,7 @@ _GCC = (
 _MESSAGE = re.compile(r"^.*?(?:\berror:|\bundefined reference|\bmultiple definition).*$", re.MULTILINE)
 _NOT_DEFINED = re.compile(r"to symbol '(\S+)' failed: symbol not defined|<root>: undefined symbol: (\S+)")
 _FROM_GNU_LD = re.compile(r".*?((?:undefined reference|multiple definition)[^;]*).*")
-_USER = re.compile(r">>>\s+\S+:\((\S+)\)|\(\.text\.(\w+)\+\w+\): undefined")
+_USER = re.compile(r">>>\s+(?:referenced by )?\S+:\((\S+)\)|\(\.text\.(\w+)\+\w+\): undefined")
 _PLACE = re.compile(r"\S*?([^/\\\s:]+\.(?:pyx|pxi|pxd|c|h)):")
 _LITTLE = 2 << 20  # bytes: no compiler gets far with them
 _PYTHON = re.compile(r"\b_?Py[A-Z_]\w+|\bstructmember\.h\b")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Sequence
@@ -67,7 +68,9 @@ def parity(
     if as_json:
         print(report.to_json())
     else:
-        report.print(stdout())
+        given = {"subject": str(subject.absolute()) if subject else "", "backend": options.backend}
+        words = "".join(f", {k}={json.dumps(v, ensure_ascii=False)}" for k, v in given.items() if v not in ("", "cpu"))
+        report.print(stdout(), words=words)
     return 0 if report.ok else 1
 
 

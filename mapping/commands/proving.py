@@ -74,7 +74,9 @@ def _tell(reports: list[Report], report: Coverage, root: Path, out: Path, second
         also = f", {rest} more by their answers alone" if rest else ""
         print(f"{one.titled:<16} {numbers} functions by their numbers in {calls} calls{also}: {word}")
         for result in one.failures[:5]:
-            print(f"           {result.name}: {result.state}; repeat it: dragoman parity --function {result.name}")
+            print(
+                f"           {result.name}: {result.state}; repeat it: dragoman parity --function {result.name}{_again(one)}"
+            )
     for library in main:
         count = Count.of(library.rows)
         share = percent(count.answered, count.total)
@@ -84,6 +86,13 @@ def _tell(reports: list[Report], report: Coverage, root: Path, out: Path, second
         )
     print(f"Reports    {out / 'coverage.html'}, {out / 'parity.html'}")
     print(f"           {seconds:.0f} s. Try it: dragoman run -- ./your-program")
+
+
+def _again(report: Report) -> str:
+    """Options of `dragoman parity` that ask for this report's version."""
+    if report.library == "cudnn":
+        return "" if report.cuda == 9 else f" --library cudnn{report.cuda}"
+    return "" if report.cuda == place.DEFAULT_MAJOR else f" --cuda {report.cuda}"
 
 
 def _answer(reports: list[Report], report: Coverage, root: Path, out: Path, seconds: float) -> dict[str, object]:

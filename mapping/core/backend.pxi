@@ -215,6 +215,13 @@ cdef void open_table(dg_library *library, const char *name) noexcept nogil:
         dg_store(&backend.state, 1)
 
 
+cdef int used  # 1: a library other than the driver has opened its backend
+
+
+cdef int runtime_used() noexcept nogil:
+    return dg_load(&used)
+
+
 cdef int core_open(dg_library *library, const char *name) noexcept nogil:
     cdef dg_backend *backend = backend_of(library, name)
     cdef int kind = kind_of(name)
@@ -234,6 +241,8 @@ cdef int core_open(dg_library *library, const char *name) noexcept nogil:
         return DG_NO_BACKEND
     reason = open_kind(kind)
     if reason == DG_OK:
+        if strcmp(library.name, b"cuda") != 0:
+            dg_store(&used, 1)
         # HIP's table too: whoever may call rocBLAS may ask HIP for the device and its memory.
         open_table(library, core_kinds[CORE_HIP].name)
         open_table(library, name)

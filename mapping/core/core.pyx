@@ -173,6 +173,7 @@ cdef void start() noexcept nogil:
     table.shared = core_shared
     table.setting = setting_for
     table.gfx = hip_gfx
+    table.runtime_used = runtime_used
     table.abi = DG_ABI
 
 

@@ -6,7 +6,7 @@ defined number, handles are `void *`, and structs that only pass by pointer are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ..tables.c import FOREIGN, SYSTEM
 from ..tables.layout import Member
@@ -143,8 +143,9 @@ class Abi:
         w.line("#endif")
         return w.text()
 
-    def declarations(self, header: str) -> str:
-        """The same for Cython, as an `extern` block."""
+    def declarations(self, header: str, words: Collection[str]) -> str:
+        """The same for Cython, as an `extern` block; of the constants only those among `words`, since every unit of the
+        library reads this and most constants nobody uses."""
         w = Writer()
         w.line(
             "from libc.stdint cimport int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t, uintptr_t"
@@ -163,12 +164,11 @@ class Abi:
                     scalar = self._scalar(base)
                     spelled = cython_type(scalar) if scalar else "void"
                     w.line(f"ctypedef {spelled}{'' if spelled.endswith('*') else ' '}{base}")
-            for enum in sorted(self._enums):
-                constants = self.view.constants(enum)
-                if constants:
-                    with w.block("enum:"):
-                        for constant in constants:
-                            w.line(constant)
+            used = [c for enum in sorted(self._enums) for c in self.view.constants(enum) if c in words]
+            if used:
+                with w.block("enum:"):
+                    for constant in used:
+                        w.line(constant)
             for constant in self._named:
                 w.line(f"const uint32_t {constant}")
         return w.text()

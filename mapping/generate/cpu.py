@@ -18,6 +18,7 @@ from . import cpu_hipblaslt, cpu_library, cpu_miopen, cpu_rocblas, cpu_rocsolver
 
 FOLDER = "cpu_rocblas"  # below src/
 SOLVER_FOLDER = "cpu_rocsolver"
+DNN_FOLDER = "cpu_miopen"
 
 
 def hip_exports() -> tuple[str, ...]:
@@ -27,7 +28,7 @@ def hip_exports() -> tuple[str, ...]:
 
 def hip_library(target: str) -> Library:
     folder = cpu_library.folder("hip")
-    folders = (folder, paths.package_dir() / "runtime")
+    folders = (folder, cpu_library.RECORD, paths.package_dir() / "runtime")
     units = tuple(Unit(f"hip/{path.name}", path, folders) for path in sorted(folder.glob("*.pyx")))
     windows = target == "windows"
     return Library(
@@ -42,6 +43,7 @@ def hip_library(target: str) -> Library:
 def sources(tables: Tables) -> dict[str, str]:
     """Generated files of the CPU backend, by their path below `src/`."""
     found = {f"{FOLDER}/{name}": text for name, text in cpu_rocblas.generate(tables).items()}
+    found |= {f"{DNN_FOLDER}/{name}": text for name, text in cpu_miopen.generate().items()}
     return found | {f"{SOLVER_FOLDER}/{name}": text for name, text in cpu_rocsolver.generate(tables).items()}
 
 
@@ -53,5 +55,5 @@ def libraries(tables: Tables, src: Path, target: str) -> list[Library]:
         cpu_rocblas.library(tables, src / FOLDER, openblas, target),
         cpu_rocsolver.library(tables, src / SOLVER_FOLDER, openblas, target),
         cpu_hipblaslt.library(openblas, target),
-        cpu_miopen.library(openblas, target),
+        cpu_miopen.library(src / DNN_FOLDER, openblas, target),
     ]

@@ -102,6 +102,15 @@ class _Body(Writer):
             self.line(f"if {condition}:")
             self.line(f"    return rocblas_status_{status}")
 
+    def record(self, r: Routine, unread: bool = False, unless: str = "") -> None:
+        """Where a captured stream takes the call instead of the computation. `unread`: factors have not been looked at.
+
+        `unless`: a condition under which the host has the answer at once, so that no capture is concerned.
+        """
+        self.line(f"if rb_recorded{'_unread' if unread else ''}(handle){f' and not ({unless})' if unless else ''}:")
+        given = ", ".join(spelling.name(a.name) for a in r.args)
+        self.line(f"    return {r.name}_record({given})")
+
     def refuse_any(self, conditions: Iterable[str], status: str) -> None:
         """The same for several conditions, as many as fit on a line."""
         line = ""
@@ -163,19 +172,34 @@ def _shared(r: Routine) -> list[Argument]:
     return [a for a in r.args if a.kind.name not in ("handle", "batch")]
 
 
+HOST_MODE = "handle.pointer_mode == RB_HOST"
+
+
+def is_nothing(r: Routine) -> str:
+    """When a function of level 1 has no elements to work on."""
+    increments = r.of("inc")
+    return f"{r.of('dim')[0].name} <= 0" + (f" or {increments[0].name} <= 0" if len(increments) == 1 else "")
+
+
+def at_once(r: Routine) -> str:
+    """When a result is there without any work: that of no elements, on the host."""
+    return f"{HOST_MODE} and ({is_nothing(r)})"
+
+
 def _level1(body: _Body, r: Routine) -> None:
     """No size is wrong: what is not positive ends the call, a result is 0 then. One increment must be positive too."""
-    sizes, increments, results = r.of("dim"), r.of("inc"), r.of("result")
+    sizes, results = r.of("dim"), r.of("result")
     pointers = [a for a in r.args if a.kind.is_pointer and a.core.name != "result"]
     if not sizes:  # rotg, rotmg
         body.refuse(_nulls(pointers), "invalid_pointer")
+        body.record(r, unless=HOST_MODE)
         body.line(_call(r))
         return
-    n = sizes[0].name
-    nothing = f"{n} <= 0" + (f" or {increments[0].name} <= 0" if len(increments) == 1 else "")
+    nothing = is_nothing(r)
     if results:
         result = results[0].name
         body.refuse(f"{result} == NULL", "invalid_pointer")
+        body.record(r, unless=at_once(r))
         body.line(f"if {nothing}:")
         body.line(f"    {result}[0] = 0")
         body.line("    return rocblas_status_success")
@@ -190,14 +214,17 @@ def _level1(body: _Body, r: Routine) -> None:
     flags = r.of("array")  # rotm looks at its flag before it needs the vectors
     if flags:
         body.refuse(_nulls(flags), "invalid_pointer")
+        body.record(r, unread=True)
         body.refuse(f"{flags[0].name}[0] == -2", "success")
         body.refuse(_nulls(r.data), "invalid_pointer")
     elif r.inputs and r.scalars:  # axpy: nothing to add
         body.refuse(_nulls(r.scalars), "invalid_pointer")
+        body.record(r, unread=True)
         body.refuse(f"{r.scalars[0].name}[0] == 0", "success")
         body.refuse(_nulls(r.data), "invalid_pointer")
     else:
         body.refuse(_nulls(pointers), "invalid_pointer")
+    body.record(r)
     body.line(_call(r))
 
 
@@ -208,9 +235,11 @@ def _product(body: _Body, r: Routine) -> None:
     summed = " and ".join(f"{k} > 0" for k in _inner(r))
     no_alpha = f"({summed} and {alpha} == NULL)" if summed else f"{alpha} == NULL"
     body.refuse(f"{beta} == NULL or {no_alpha}", "invalid_pointer")
+    body.record(r, unread=True)
     body.local(f"cdef bint used = {summed + ' and ' if summed else ''}{alpha_value} != 0")
     body.refuse(f"not used and {beta_value} == 1", "success")
     body.refuse(f"{_nulls(r.outputs)} or (used and ({_nulls(r.inputs)}))", "invalid_pointer")
+    body.record(r)
     _refuse_null_members(body, r, "used")
     out = r.outputs[0]
     if r.is_half:  # its blocks round once, so they take both factors
@@ -242,10 +271,12 @@ def _sum(body: _Body, r: Routine) -> None:
     out = r.outputs[0]
     body.refuse(_nulls(r.outputs), "invalid_pointer")
     body.refuse(_nulls(r.scalars), "invalid_pointer")
+    body.record(r, unread=True)
     needed = [
         f"({s.name}[0] != 0 and {a.name} == NULL)" for s, a in zip(r.scalars, r.inputs, strict=True) if out is not a
     ]
     body.refuse(" or ".join(needed), "invalid_pointer")
+    body.record(r)
     _loop(body, r, [_call(r)])
 
 
@@ -263,8 +294,10 @@ def _update(body: _Body, r: Routine) -> None:
     """out ← α·(…) + out: nothing where α is 0."""
     alpha = r.scalars[0].name
     body.refuse(f"{alpha} == NULL", "invalid_pointer")
+    body.record(r, unread=True)
     body.refuse(f"{alpha}[0] == 0", "success")
     body.refuse(_nulls(r.data), "invalid_pointer")
+    body.record(r)
     _refuse_null_members(body, r)
     _loop(body, r, [_call(r)])
 
@@ -273,11 +306,13 @@ def _triangle(body: _Body, r: Routine) -> None:
     """trmm and trsm: α = 0 sets the result to 0 and reads nothing."""
     alpha, out = r.scalars[0].name, r.outputs[0]
     body.refuse(f"{_nulls(r.outputs)} or {alpha} == NULL", "invalid_pointer")
+    body.record(r, unread=True)
     body.refuse(f"{alpha}[0] != 0 and ({_nulls(r.inputs)})", "invalid_pointer")
     for a in r.inputs:
         if a.core.name == "matrix":  # trmm in place
             ld, out_ld = text(a.kind.argument("ld")), text(out.kind.argument("ld"))
             body.refuse(f"{a.name} == {out.name} and {ld} != {out_ld}", "invalid_value")
+    body.record(r)
     _refuse_null_members(body, r, f"{alpha}[0] != 0")
     _loop(body, r, [f"if {alpha}[0] == 0:", f"    {_scale(out, '0')}", "else:", f"    {_call(r)}"])
 
@@ -285,6 +320,7 @@ def _triangle(body: _Body, r: Routine) -> None:
 def _plain(body: _Body, r: Routine) -> None:
     """No factors: everything is needed."""
     body.refuse(_nulls(r.data), "invalid_pointer")
+    body.record(r)
     _refuse_null_members(body, r)
     _loop(body, r, [_call(r)])
 

@@ -21,5 +21,10 @@ def exports() -> tuple[str, ...]:
 def library(openblas: OpenBlas, target: str) -> Library:
     """libhipblaslt.so.1 or hipblaslt.dll; OpenBLAS comes with rocBLAS."""
     folders = (hand_written(), cpu_library.folder("rocblas"))  # half.h, openblas.h
-    made = cpu_library.units("hipblaslt", sorted(hand_written().glob("*.pyx")), folders, ("CYTHON_CCOMPLEX=0",))
+    made = cpu_library.units(
+        "hipblaslt",
+        [*sorted(hand_written().glob("*.pyx")), cpu_library.RECORD / "record.pyx"],
+        folders,
+        ("CYTHON_CCOMPLEX=0",),
+    )
     return cpu_library.library(("libhipblaslt.so.1", "hipblaslt.dll"), target, made, exports(), openblas)

@@ -19,6 +19,8 @@ def folder(name: str) -> Path:
 
 
 CREW = folder("crew")  # threads, a unit of each library that has work for them
+RECORD = folder("record")  # how a library's calls are recorded while a stream is captured; the same
+SHARED = (CREW / "crew.pyx", RECORD / "record.pyx")
 
 
 def public(hand_written: Path, prefix: str = "") -> set[str]:
@@ -31,7 +33,7 @@ def units(
     name: str, sources: Iterable[Path], folders: Sequence[Path], defines: tuple[str, ...] = ()
 ) -> tuple[Unit, ...]:
     """Computing loops: one unit a source."""
-    inside = (*folders, paths.package_dir() / "runtime")
+    inside = (*folders, RECORD, paths.package_dir() / "runtime")
     return tuple(
         Unit(f"{name}/{path.name}", path, include_dirs=inside, defines=defines, flags=("-O3",)) for path in sources
     )

@@ -8,7 +8,7 @@ in OpenBLAS's C interface, its arguments given by kind. A batched function is it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from ..build.openblas import OpenBlas
@@ -16,8 +16,10 @@ from ..build.plan import Library
 from ..tables.cpu import OPENBLAS, blocks, hand_written
 from ..tables.kinds import OPTIONS
 from ..tables.model import Tables
-from . import cpu_library, spelling
-from .cpu_bodies import body
+from . import cpu_library, cpu_record, spelling
+from .cpu_bodies import at_once, body
+from .cpu_record import Kept, recorder
+from .cpu_record import Library as Recorded
 from .cpu_routines import Routine, routines
 from .writer import Writer, banner, wrap
 
@@ -26,6 +28,8 @@ _HEAD = """\
 include "rocblas.pxi"
 include "elements.pxi"
 include "crew.pxi"
+
+from libc.string cimport memcpy
 """
 
 
@@ -52,6 +56,9 @@ def _narrow_body(r: Routine, wide: str = "_64") -> Iterator[str]:
         return
     name = index[0].name
     yield "cdef int64_t wide = 0"
+    yield f"if {name} != NULL and rb_is_handle(handle) and rb_recorded(handle) and not ({at_once(r)}):"
+    yield "    # not into `wide`, which is gone at a launch"
+    yield f"    return {r.name}_narrow_record({', '.join(spelling.name(a.name) for a in r.args)})"
     yield f"cdef rocblas_status status = {r.name}{wide}({texts})"
     yield "if status == rocblas_status_success:"
     yield f"    {name}[0] = <rocblas_int>wide"
@@ -95,6 +102,17 @@ def _function(writer: Writer, r: Routine) -> None:
             _definition(writer, _signature(r, wide), "\n".join(lines))
         else:
             _definition(writer, _signature(r, wide), text if i == 0 else "\n".join(_narrow_body(r)))
+    for name, called, wide in _recorded(r, forms, faulty):
+        writer.line()
+        writer.line()
+        writer.lines(_recorder(r, name, called, wide))
+
+
+def _recorded(r: Routine, forms: list[bool], faulty: bool) -> Iterator[tuple[str, str, bool]]:
+    """(recorder's name, the function that a launch calls, whether its sizes have 64 bits)."""
+    yield r.name, f"{r.name}{'_any' if faulty else '_64' if forms[0] else ''}", forms[0] or faulty
+    if len(forms) > 1 and any(a.core.name == "result" and a.core.role == "index" for a in r.args):
+        yield f"{r.name}_narrow", r.name, False
 
 
 def _definition(writer: Writer, signature: list[str], text: str) -> None:
@@ -103,6 +121,51 @@ def _definition(writer: Writer, signature: list[str], text: str) -> None:
         writer.line(line)
     with writer.block(last):
         writer.lines(text)
+
+
+# ---- recording ----
+
+RECORDED = Recorded(
+    status="rocblas_status",
+    success="rocblas_status_success",
+    admit="rb_admit(handle, False)",
+    before="rb_replay(&call.handle_kept)",
+    after="rb_replay(NULL)",
+    keep="rb_keep(handle, {run}, &call, sizeof(call))",
+)
+ON_HOST = "{of}handle.pointer_mode == RB_HOST"
+
+
+def _recorder(r: Routine, name: str, target: str, wide: bool) -> str:
+    """Factors on the host are copied; what would be written there is refused."""
+    kept, written = [], False
+    for a in r.args:
+        ctype = a.wide if wide else a.narrow
+        if a.core.name == "handle":
+            kept.append(Kept(ctype, a.name, "rb_handle", may_be_null=False))
+        elif a.core.name in ("scalar", "array") and a.kind.is_pointer and a.core.io == "in":
+            assert a.element
+            kept.append(Kept(ctype, a.name, a.element.rocm, 5 if a.core.name == "array" else 1, ON_HOST))
+        else:
+            written |= a.core.name == "result" or (a.core.name in ("scalar", "array") and a.kind.is_pointer)
+            kept.append(Kept(ctype, a.name))
+    return recorder(name, target, kept, RECORDED, f"rb_admit(handle, {written})")
+
+
+_VALUES = {"rocblas_half", "rocblas_bfloat16", "float", "double", "rocblas_float_complex", "rocblas_double_complex"}
+
+
+def _kept(ctype: str, name: str, types: Mapping[str, str]) -> Kept:
+    """A parameter of a function that is written by hand; the type of a factor may be an argument of its own."""
+    value = ctype.removeprefix("const ").removesuffix(" *")
+    if ctype == "rocblas_handle":
+        return Kept(ctype, name, "rb_handle", may_be_null=False)
+    if ctype == "const void *" and (name in ("alpha", "beta") or (name in ("c", "s") and "cs_type" in types)):
+        of = next(t for t in ("alpha_type", "cs_type", "compute_type") if t in types)
+        return Kept(ctype, name, "uint64_t", 2, ON_HOST, f"<size_t>rb_size({{of}}{of})")
+    if name in ("alpha", "beta") and value in _VALUES:
+        return Kept(ctype, name, value, 1, ON_HOST)
+    return Kept(ctype, name)
 
 
 # ---- OpenBLAS ----
@@ -178,7 +241,8 @@ def generate(tables: Tables) -> dict[str, str]:
     files: dict[str, list[Routine]] = {}
     for r in everything:
         files.setdefault(PurePosixPath(r.entry.file).stem, []).append(r)
-    return {f"{stem}.pyx": _file(stem, members, plain) for stem, members in files.items()}
+    made = {f"{stem}.pyx": _file(stem, members, plain) for stem, members in files.items()}
+    return made | cpu_record.hand_written(hand_written(), _kept, RECORDED)
 
 
 def _file(stem: str, members: list[Routine], plain: list[Routine]) -> str:
@@ -218,7 +282,8 @@ def openblas_symbols(texts: Iterable[str]) -> list[str]:
 
 def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> Library:
     """librocblas.so.5 or rocblas.dll, with OpenBLAS beside it. `sources` holds what `generate` answered."""
-    found = [*sorted(hand_written().glob("*.pyx")), *sorted(sources.glob("*.pyx")), cpu_library.CREW / "crew.pyx"]
-    made = cpu_library.units("rocblas", found, (hand_written(), cpu_library.CREW), ("CYTHON_CCOMPLEX=0",))
+    found = [*sorted(hand_written().glob("*.pyx")), *sorted(sources.glob("*.pyx")), *cpu_library.SHARED]
+    folders = (hand_written(), sources, cpu_library.CREW)
+    made = cpu_library.units("rocblas", found, folders, ("CYTHON_CCOMPLEX=0",))
     names = ("librocblas.so.5", "rocblas.dll")
     return cpu_library.library(names, target, made, exports(tables), openblas, openblas.extra_files)

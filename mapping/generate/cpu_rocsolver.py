@@ -16,6 +16,8 @@ from ..build.plan import Library
 from ..tables.amd import load_calls
 from ..tables.model import Tables
 from . import cpu_library, imports, spelling
+from .cpu_record import Kept, recorder
+from .cpu_record import Library as Recorded
 from .imports import Import
 from .writer import Writer, banner, wrap
 
@@ -63,7 +65,25 @@ def _function(item: Import) -> Iterator[str]:
     yield last
     # The tables say what is only read; AMD's prototypes, which the blocks have, do not.
     texts = [_argument(ctype, spelling.name(name)) for ctype, name, _ in item.params]
-    yield from wrap(texts, 112, f"    return {_block(item)}(", "        ", ")")
+    yield from wrap(texts, 112, f"    cdef rocblas_status status = {_block(item)}(", "        ", ")")
+    yield "    if status != RB_LATER:"
+    yield "        return status"
+    yield from wrap(
+        [spelling.name(n) for _, n, _ in item.params], 112, f"    return {item.name}_record(", "        ", ")"
+    )
+    yield ""
+    yield ""
+    yield from recorder(item.name, item.name, (Kept(ctype, n) for ctype, n, _ in item.params), RECORDED).splitlines()
+
+
+RECORDED = Recorded(
+    status="rocblas_status",
+    success="rocblas_status_success",
+    admit="rs_admit(handle)",
+    before="rs_replay(True)",
+    after="rs_replay(False)",
+    keep="rs_keep(handle, {run}, &call, sizeof(call))",
+)
 
 
 def _argument(ctype: str, name: str) -> str:
@@ -96,6 +116,6 @@ def exports(tables: Tables) -> list[str]:
 def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> Library:
     """librocsolver.so.0 or rocsolver.dll. `sources` holds what `generate` answered; OpenBLAS comes with rocBLAS."""
     folders = (hand_written(), cpu_library.folder("rocblas"), cpu_library.CREW)
-    found = [*sorted(hand_written().glob("*.pyx")), sources / SOURCE, cpu_library.CREW / "crew.pyx"]
+    found = [*sorted(hand_written().glob("*.pyx")), sources / SOURCE, *cpu_library.SHARED]
     made = cpu_library.units("rocsolver", found, folders, ("CYTHON_CCOMPLEX=0",))
     return cpu_library.library(("librocsolver.so.0", "rocsolver.dll"), target, made, exports(tables), openblas)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from .. import paths
@@ -20,8 +20,7 @@ from ..tables.loader import load
 from ..tables.model import Entry, Function, Library, LibraryVersion, Tables
 from ..tables.types import Translation, Types, View, load_types
 from . import abi, attributes, avoid, combos, cpu, headers, imports, translations
-from .imports import PLACE
-from .spelling import base_names, cython_type, is_pointer
+from .spelling import base_names, is_pointer
 from .translator import Chapter, ChapterWriter, prototype_c, translation_of
 from .writer import Writer, banner
 
@@ -29,6 +28,7 @@ CORE_LINUX = "libdragoman_core.so.1"
 CORE_WINDOWS = "dragoman_core_1.dll"
 # Where one file serves all three majors, its newest names and numbers hold; cuBLAS's and the runtime's never change.
 NEWEST = 13
+_WORD = re.compile(r"\b[A-Za-z_]\w+")
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,11 @@ class LibrarySources:
     @property
     def name(self) -> str:
         return self.library.name
+
+    @property
+    def by_hand(self) -> Path:
+        """The folder of the library's hand-written blocks."""
+        return paths.package_dir() / "compose" / self.name.lower()
 
     def _chapters(self) -> list[Chapter]:
         by_file: dict[str, list[Function]] = {}
@@ -121,11 +126,20 @@ class LibrarySources:
 
         types = self._abi()
         backends = self.imports.backends()
+        declared = translations.declarations(self.library, self.translations, backends)
+        chapters = [source for chapter in self.chapters for source in self._chapter(chapter)]
+        adapters = imports.adapters(self.imports)
+        texts = (declared, NARROW, adapters, *(source.text for source in chapters))
+        words = _words_by_hand().union(*map(_words, texts))
         yield made(
             f"{name}_abi.h", types.header(f"{name.upper()}_ABI_H"), "types as the ABI sees them", inputs="tables/types"
         )
         yield made(
-            f"{name}_abi.pxi", types.declarations(f"{name}_abi.h"), "types as the ABI sees them", "#", "tables/types"
+            f"{name}_abi.pxi",
+            types.declarations(f"{name}_abi.h", words),
+            "types as the ABI sees them",
+            "#",
+            "tables/types",
         )
         yield made(f"{name}_backend.h", imports.header(self.imports), "AMD functions that this library calls")
         yield made(f"{name}_backend.c", imports.source(self.imports), "AMD functions that this library calls")
@@ -133,12 +147,10 @@ class LibrarySources:
         yield made(
             f"{name}_translate.h", header, "enumerations and statuses by table", inputs="tables/types/translate.yaml"
         )
-        declared = translations.declarations(self.library, self.translations, backends)
         yield made(
             f"{name}_translate.pxi", declared, "enumerations and statuses by table", "#", "tables/types/translate.yaml"
         )
-        by_hand = paths.package_dir() / "compose" / name.lower()
-        if any(by_hand.glob("*.pyx")):  # they call AMD's functions too
+        if any(self.by_hand.glob("*.pyx")):  # they call AMD's functions too
             yield made(
                 f"{name}_backend.pxi", imports.declarations(self.imports), "AMD functions that this library calls", "#"
             )
@@ -150,12 +162,10 @@ class LibrarySources:
         if objects:
             yield made("attributes.h", attributes.header(objects), "attributes of opaque objects")
             yield made("attributes.pxi", attributes.declarations(objects), "attributes of opaque objects", "#")
-        adapters = imports.adapters(self.imports)
         if adapters.strip():
             head = self._head([], None)
             yield made("older.pyx", head + NARROW + adapters, "adapters for older releases of AMD's libraries", "#")
-        for chapter in self.chapters:
-            yield from self._chapter(chapter)
+        yield from chapters
         for version in self.library.versions.values():
             for cuda in version.folders:
                 yield made(
@@ -172,7 +182,7 @@ class LibrarySources:
             "",
             imports.declarations(self.imports, used),
             f'include "{self.name}_translate.pxi"',
-            *(['include "slots.pxi"'] if self.library.shared_blocks else []),
+            *(['include "slots.pxi"'] if (self.by_hand / "slots.pxi").is_file() else []),
             *extra,
             "",
         ]
@@ -190,8 +200,6 @@ class LibrarySources:
                 f'    """\n    static uint32_t dg_said[{writer.said}]; /* 1: the line was written */\n    """',
                 "    uint32_t dg_said[1]",
             ]
-        hot_extra = list(extra)
-        cold_extra = []
         typed = combos.tables(chapter.functions, self.library, self.view)
         if typed:
             file = f"{stem}_combos"
@@ -199,64 +207,25 @@ class LibrarySources:
             yield Source(f"{name}/{file}.h", banner(text, chapter.file, "types that go together", "/*"))
             text = combos.declarations(typed, f"{file}.h")
             yield Source(f"{name}/{file}.pxi", banner(text, chapter.file, "types that go together"))
-            hot_extra.append(f'include "{file}.pxi"')
-            cold_extra.append(f'include "{file}.pxi"')
+            extra.append(f'include "{file}.pxi"')
         if chapter.block:
-            include = f'include "{stem}.pxi"'
-            hot_extra.append(include)
-            cold_extra.append(f'include "{stem}_blocks.pxi"' if self.library.shared_blocks else include)
-            yield from self._blocks(chapter, writer)
+            extra.append(f'include "{stem}.pxi"')
         if writer.cold_names:
-            hot_extra.append(f'include "{stem}_cold.pxi"')
-            declared = Writer()
-            with declared.block(f'cdef extern from "{stem}_cold.h" nogil:'):
-                for function, places in writer.cold_names:
-                    inside = ", ".join(cython_type(PLACE if p.name in places else p.ctype) for p in function.params)
-                    result = cython_type(function.result)
-                    declared.line(f"{result}{'' if result.endswith('*') else ' '}cold_{function.name}({inside})")
-            yield Source(f"{name}/{stem}_cold.pxi", banner(declared.text(), chapter.file, "cold twins"))
-        text = self._head(hot_extra, chapter.used | set(self.library.support)) + "\n" + writer.hot.text()
-        yield Source(
-            f"{name}/{stem}.pyx",
-            banner(text, chapter.file, f"{self.library.title}, {chapter.functions[0].entry.chapter}"),
-        )
-        if writer.cold_names:
-            cold = self._head(cold_extra, chapter.used | set(self.library.support)) + "\n" + writer.cold.text()
-            yield Source(
-                f"{name}/{stem}_cold.pyx",
-                banner(
-                    cold,
-                    chapter.file,
-                    f"{self.library.title}, {chapter.functions[0].entry.chapter}: first use, refusals, trace",
-                ),
-            )
+            extra += [f'cdef extern from "{stem}_cold.h":', "    pass"]
             w = Writer()
             guard = f"{name}_{stem}_COLD_H".upper()
             w.lines(f'#ifndef {guard}\n#define {guard}\n#include "{name}_abi.h"\n#include "generated.h"')
             for function, places in writer.cold_names:
-                w.line("DG_HIDDEN " + prototype_c(function, "cold_", places))
+                w.line("DG_COLD " + prototype_c(function, "cold_", places))
             w.line("#endif")
             yield Source(f"{name}/{stem}_cold.h", banner(w.text(), chapter.file, "cold twins", "/*"))
-
-    def _blocks(self, chapter: Chapter, writer: ChapterWriter) -> Iterable[Source]:
-        """Declarations of the shared blocks, which are compiled with the hot functions."""
-        if not self.library.shared_blocks:
-            return
-        stem = chapter.stem
-        guard = f"{self.name}_{stem}_BLOCKS_H".upper()
-        w = Writer()
-        w.lines(f'#ifndef {guard}\n#define {guard}\n#include "{self.name}_abi.h"\n#include "slots.h"')
-        declared = Writer()
-        with declared.block(f'cdef extern from "{stem}_blocks.h" nogil:'):
-            declared.line("pass")
-            for block, prototype in writer.blocks.items():
-                w.line("DG_HIDDEN " + prototype.replace("@", block) + ";")
-                result, inside = prototype[:-1].split("@(")
-                types = ", ".join(cython_type(t) for t in inside.split(", ") if t != "void")
-                declared.line(f"{cython_type(result)}{'' if result.endswith('*') else ' '}{block}({types})")
-        w.line("#endif")
-        yield Source(f"{self.name}/{stem}_blocks.h", banner(w.text(), chapter.file, "blocks", "/*"))
-        yield Source(f"{self.name}/{stem}_blocks.pxi", banner(declared.text(), chapter.file, "blocks"))
+        text = self._head(extra, chapter.used | set(self.library.support)) + "\n" + writer.hot.text()
+        if writer.cold_names:
+            text += f"\n# {'-' * 20} cold twins: first use, refusals, trace {'-' * 20}\n\n" + writer.cold.text()
+        yield Source(
+            f"{name}/{stem}.pyx",
+            banner(text, chapter.file, f"{self.library.title}, {chapter.functions[0].entry.chapter}"),
+        )
 
     def _version(self, major: int, cuda: int) -> str:
         version = self.library.versions[major]
@@ -303,6 +272,18 @@ cdef inline void narrow_index(rocblas_handle handle, int64_t *result) noexcept n
 def exports(tables: Tables, library: Library, major: int, target: str, part: str = "") -> tuple[str, ...]:
     """Exactly the symbols that NVIDIA's library of that version, or a part of it, exports on that system."""
     return tuple(sorted(tables.exported(library.name, major, target, part)))
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text))
+
+
+@cache
+def _words_by_hand() -> set[str]:
+    """What the Cython that is written by hand mentions; libraries include each other's."""
+    folders = (paths.package_dir() / "runtime", paths.package_dir() / "compose")
+    files = [file for folder in folders for suffix in ("pxd", "pxi", "pyx") for file in folder.rglob(f"*.{suffix}")]
+    return {word for file in files for word in _words(file.read_text(encoding="utf-8"))}
 
 
 def version_file(version: LibraryVersion, cuda: int) -> str:
@@ -415,23 +396,22 @@ class Plan:
         names = [n for n in names if not n.startswith("version_") or n == version_file(version, cuda)]
         # A chapter that this version has nothing of stays out: two files may define one symbol for different versions.
         absent = {c.stem for c in part.chapters if not any(major in f.majors for f in c.functions)}
-        names = [n for n in names if n.removesuffix(".pyx").removesuffix("_cold") not in absent]
-        # Instructions count in cuBLAS's hot functions alone: the rest, small, compiles in two thirds of the time.
+        names = [n for n in names if n.removesuffix(".pyx") not in absent]
+        # Where single instructions do not count, code for size compiles in two thirds of the time.
         units = [
             building.Unit(
                 f"{name}/{n}",
                 folder / n,
                 include,
                 ("DRAGOMAN_LIBRARY",),
-                ("-Os",) if name != "cublas" or n.endswith("_cold.pyx") else (),
+                () if part.library.fast else ("-Os",),
             )
             for n in names
         ]
         units.append(
             building.Unit(f"{name}/library.pyx", mapping / "runtime" / "library.pyx", include, ("DRAGOMAN_LIBRARY",))
         )
-        by_hand = mapping / "compose" / name.lower()
-        for extra in sorted([*by_hand.glob("*.c"), *by_hand.glob("*.pyx")]):
+        for extra in sorted([*part.by_hand.glob("*.c"), *part.by_hand.glob("*.pyx")]):
             units.append(building.Unit(f"{name}/{extra.name}", extra, include, ("DRAGOMAN_LIBRARY",)))
         return tuple(units)
 

@@ -1,9 +1,9 @@
-"""The replacement functions: for each chapter one `.pyx` with the hot functions and one with their cold twins.
+"""The replacement functions: for each chapter one `.pyx` with the hot functions and, below, their cold twins.
 
 A hot function checks the handle and the options, translates one argument a line and calls AMD's function. Where the gate is
 shut (first use, tracing, fork) or an argument is refused it hands the whole call to its twin `cold_<name>`, which opens the
-library, says what is wrong, calls, and writes the trace. The twin lives in another object so that no compiler merges it into
-the hot function.
+library, says what is wrong, calls, and writes the trace. The twins' prototypes (`<chapter>_cold.h`) keep compilers from merging
+one into its hot function, and have it compiled for size.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _coarse(when: Expr) -> Expr:
 
 
 class ChapterWriter:
-    """Writes both files of a chapter."""
+    """Writes both halves of a chapter's file."""
 
     def __init__(self, chapter: Chapter) -> None:
         self.chapter = chapter
@@ -131,7 +131,6 @@ class ChapterWriter:
         self.hot = Writer()
         self.cold = Writer()
         self.cold_names: list[tuple[Function, Container[str]]] = []  # and what they take as wide as its place
-        self.blocks: dict[str, str] = {}  # shared blocks: name -> parameters and result in C
         self.said = 0
         for function in chapter.functions:
             self._function(function)
@@ -197,23 +196,9 @@ class ChapterWriter:
             else:
                 args.append(name(p.name))
         call = f"{expand(block, function.type)}({', '.join(args)})"
-        if self.library.shared_blocks:
-            self._declare_block(function, block)
         if self.library.explains and function.returns_status:
             return f'said("{function.name}", {call})'
         return call
-
-    def _declare_block(self, function: Function, block: str) -> None:
-        """A shared block's prototype, for the cold twins: handles and descriptors come as their slots."""
-        types = []
-        for p in function.params:
-            slot = self.library.slot(p.kind)
-            own = slot and (p.kind.name == "desc" or not p.kind.optional)
-            types.append(f"{slot.struct} *" if slot and own else plain(p.ctype))
-        result = plain(function.result)
-        self.blocks[expand(block, function.type)] = (
-            f"{result}{'' if result.endswith('*') else ' '}@({', '.join(types) or 'void'})"
-        )
 
     def _foreign(self, param: CParam) -> str:
         """The hot path's question whether a handle or descriptor is none."""

@@ -76,5 +76,5 @@ def _failures(report: Report, number: int) -> list[str]:
     lines = []
     for result in report.failures:
         lines.append(f'<h3 id="{number}-{result.name}">{escape(result.name)}: {_COLOURS[result.state][1]}</h3>')
-        lines.append(f"<pre>{escape(chr(10).join(told(result, 20)))}</pre>")
+        lines.append(f"<pre>{escape(chr(10).join(told(result, 20, report.version)))}</pre>")
     return lines

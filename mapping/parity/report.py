@@ -113,6 +113,12 @@ class Report:
         return f"{self.library} {self.cuda}" if self.library == "cudnn" else f"{self.library}, CUDA {self.cuda}"
 
     @property
+    def version(self) -> str:
+        """What a call that repeats something says of the version, as further arguments; "" for the one that it takes anyway."""
+        word, usual = ("cudnn", 9) if self.library == "cudnn" else ("major", 12)
+        return "" if self.cuda == usual else f", {word}={self.cuda}"
+
+    @property
     def ok(self) -> bool:
         return all(r.ok for r in self.results)
 
@@ -152,8 +158,8 @@ class Report:
 
         return page([self, *others])
 
-    def print(self, console: Console, limit: int = 10) -> None:
-        """A table by family and type, then the first failures with what repeats them."""
+    def print(self, console: Console, limit: int = 10, words: str = "") -> None:
+        """A table by family and type, then the first failures with what repeats them; `words`: its further arguments."""
         from rich.table import Table
         from rich.text import Text
 
@@ -178,30 +184,36 @@ class Report:
         console.print(table)
         for result in self.failures[:limit]:
             console.print(Text(f"{result.name} ({result.where}): {result.state}", style="bold red"))
-            for line in told(result):
+            for line in told(result, words=self.version + words):
                 console.print(Text("  " + line), soft_wrap=True)
         if len(self.failures) > limit:
             console.print(f"… and {len(self.failures) - limit} more; --json has them all")
         console.print(self.summary(), soft_wrap=True)
 
 
-def told(result: FunctionResult, limit: int = 4) -> list[str]:
-    """What is wrong with a function: a few lines, and Python that repeats the call."""
+def told(result: FunctionResult, limit: int = 4, words: str = "") -> list[str]:
+    """What is wrong with a function: a few lines, and Python that repeats the call. `words`: what the call says besides, such as
+    `, major=13`."""
     lines: list[str] = []
     if result.numbers and result.numbers.state in BAD:
         lines += result.numbers.lines[:limit]
-        lines += [f">>> {line}" for line in result.numbers.python.splitlines()]
+        lines += [f">>> {line}" for line in _with(result.numbers.python, words).splitlines()]
     wrong = [s for s in result.statuses if s.state in BAD]
     lines += [s.sentence for s in wrong[:limit]]
     if wrong:
         suite = "parity.dnn" if result.name.startswith("cudnn") else "parity"
         lines += [
             f">>> from dragoman.{suite} import call",
-            f">>> call({result.name!r}, case={wrong[0].case!r})".replace("'", '"'),
+            ">>> " + _with(f"call({result.name!r}, case={wrong[0].case!r})".replace("'", '"'), words),
         ]
     if len(wrong) > limit:
         lines.append(f"… and {len(wrong) - limit} more argument checks")
     return lines
+
+
+def _with(call: str, words: str) -> str:
+    """The call with further arguments."""
+    return call[:-1] + words + ")" if call.endswith(")") else call
 
 
 def _bad(counts: Counter[str]) -> bool:

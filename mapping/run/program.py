@@ -65,6 +65,7 @@ def look(path: Path) -> Program:
         return Program(path)  # of a script the kernel ignores the bits
     import lief
 
+    lief.logging.disable()  # what is wrong with a file is told by whoever starts it
     binary = lief.parse(str(path))
     if binary is None:
         return Program(path, raised=raised)

@@ -74,6 +74,22 @@ def remarks(program: Program, environment: Mapping[str, str] = os.environ) -> li
     return found
 
 
+def interpreter(path: Path) -> str:
+    """Who runs a program: what a script's first line names, or an ELF file's loader; "" where the file does not say."""
+    try:
+        with path.open("rb") as stream:
+            line = stream.readline(256)
+    except OSError:
+        return ""
+    if line[:2] == b"#!":
+        return os.fsdecode(line[2:].split()[0]) if line[2:].split() else ""
+    import lief
+
+    lief.logging.disable()
+    binary = lief.parse(str(path))
+    return str(binary.interpreter) if isinstance(binary, lief.ELF.Binary) and binary.has_interpreter else ""
+
+
 def start(path: Path, command: Sequence[str], environment: Mapping[str, str]) -> int:
     """Become the program: signals and exit status are its own. Never a shell. On Windows: wait for it."""
     try:
@@ -81,9 +97,12 @@ def start(path: Path, command: Sequence[str], environment: Mapping[str, str]) ->
             return subprocess.run(command, executable=path, env=dict(environment), check=False).returncode
         sys.stdout.flush()
         sys.stderr.flush()
-        os.execve(path, list(command), dict(environment))
+        # A script is told the path that is given here as its own name: as the user wrote it, with a folder.
+        os.execve(path if len(path.parts) > 1 else f"./{path}", list(command), dict(environment))
     except OSError as error:
         why = error.strerror or str(error)
         if error.errno == errno.ENOEXEC:
             why = "not a program of this system (a script needs a first line such as #!/bin/sh)"
+        if error.errno == errno.ENOENT and path.exists():
+            why = f"{interpreter(path) or 'the program that runs it'} does not exist"
         raise UserError(f"cannot run {path}: {why}") from error

@@ -141,6 +141,9 @@ typedef struct dg_core {
                                                                  * is not set or does not fit; see settings.pxi */
     int (*gfx)(int device, char *text, size_t size);            /* a device's architecture as in gfx1100, without features;
                                                                  * 0 where HIP does not tell. Not for a call path. */
+    int (*runtime_used)(void);                                  /* a library other than the CUDA driver has opened the HIP
+                                                                 * runtime: with NVIDIA's it has made the driver ready and
+                                                                 * a context current */
 } dg_core;
 
 /* Whether AMD's status tells of a failure. clang, which knows after `s != 0` that s is 0, would make a new 0 for the answer

@@ -81,6 +81,7 @@ cdef extern from "dragoman.h" nogil:
         void *(*shared)(const char *name, size_t bytes) noexcept nogil
         int (*setting)(const char *name, char *value, size_t size) noexcept nogil
         int (*gfx)(int device, char *text, size_t size) noexcept nogil
+        int (*runtime_used)() noexcept nogil
 
 cdef extern from "platform.h" nogil:
     enum:

@@ -3,6 +3,13 @@
 #define DRAGOMAN_GENERATED_H
 #include "dragoman.h"
 
+/* A function's cold twin: never merged into the hot one, out of its way, small. */
+#ifdef __clang__
+#define DG_COLD DG_HIDDEN __attribute__((noinline, cold, minsize))
+#else
+#define DG_COLD DG_HIDDEN __attribute__((noipa)) /* not cold: gcc then saves registers before the question and not after it */
+#endif
+
 /* The gate is shut: not opened yet, traced, or forked. Calls without a handle then go the cold way. */
 static inline int dg_closed(void) { return __builtin_expect(dg_own_gate.span == 0, 0); }
 

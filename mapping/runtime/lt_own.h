@@ -21,6 +21,13 @@ enum {
     LT_OF_B = 512     /* with LT_SUMS: of op(B) along its columns */
 };
 
+/* Where α and β lie: what is on the host is copied when the call is recorded. A vector of α is always the device's. */
+enum {
+    LT_ON_HOST,
+    LT_ON_DEVICE,
+    LT_ON_NEITHER /* the caller has read them from the device, so the call cannot be recorded */
+};
+
 typedef struct lt_own_operand {
     int32_t type;
     int32_t op; /* 0 as it is, otherwise transposed */
@@ -37,6 +44,7 @@ typedef struct lt_own_product {
     int32_t after;        /* LT_… */
     int32_t bias_type, aux_type;
     int32_t outer; /* the scales of A and B are vectors: one a row of D, one a column */
+    int32_t factors; /* LT_ON_… */
     void *bias;
     int64_t bias_stride; /* elements */
     void *aux;
@@ -62,6 +70,7 @@ typedef struct lt_own_transform {
     lt_own_matrix a, b, c;
     int64_t rows, cols, batch; /* of C */
     int32_t factor;            /* type of α and β */
+    int32_t factors;           /* LT_ON_… */
 } lt_own_transform;
 
 /* Element (i, j) of a matrix in one of NVIDIA's orders. */

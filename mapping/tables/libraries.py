@@ -53,7 +53,6 @@ def _library(name: str, node: Node, known: Unknown) -> Library:
         ),
         support=support.texts("an AMD function") if support else (),
         explains=f.get("explains", Node.boolean, False),
-        shared_blocks=f.get("shared_blocks", Node.boolean, False),
         statuses=MappingProxyType(f.get("statuses", lambda n: _statuses(n, known), {})),
         constants=f.get("constants", lambda n: _owners(n, known), ()),
         headers=f.get("headers", lambda n: n.words("a header"), ()),
@@ -61,6 +60,7 @@ def _library(name: str, node: Node, known: Unknown) -> Library:
         wide_since=f.get("wide_since", Node.version, ""),
         keeper=f.get("keeper", lambda n: _function(n, name, known), ""),
         own_streams=f.get("own_streams", Node.boolean, False),
+        fast=f.get("fast", Node.boolean, False),
     )
     f.done()
     for word, item in reasons.items():

@@ -66,7 +66,6 @@ class Library:
     descriptors: Mapping[str, Slot] = field(default_factory=dict)
     explains: bool = False  # it keeps the text of the last error
     support: tuple[str, ...] = ()  # AMD functions that pieces shared by its blocks call
-    shared_blocks: bool = False  # hand-written blocks are compiled once, and called by hot and cold functions
     statuses: Mapping[str, str] = field(default_factory=dict)  # AMD's library -> translation of its statuses
     constants: tuple[str, ...] = ()  # files of tables/types whose constants hand-written blocks may use
     headers: tuple[str, ...] = ()  # that declare its functions
@@ -74,6 +73,7 @@ class Library:
     wide_since: str = ""  # the version that brought the `_64` forms
     keeper: str = ""  # the C function that every error goes through, where there is a last error
     own_streams: bool = False  # what programs name as a stream may be a number that stands for one
+    fast: bool = False  # its calls are short enough to count instructions: compiled for speed, not for size
 
     def constant(self, name: str) -> str:
         """Full name of a status constant."""

@@ -75,7 +75,27 @@ def test_not_a_program(dragoman: Dragoman, tmp_path: Path) -> None:
     ran = dragoman("run", "--", str(text))
     assert ran.returncode == 2
     assert "not a program of this system" in ran.stderr
-    assert len(ran.stderr.splitlines()) == 1
+    text.write_bytes(b"\x7fELFgarbage")
+    ran = dragoman("run", "--", str(text))
+    assert ran.returncode == 2
+    assert ran.stderr.count("\n") == 1, "one line, none of a parser's"
+    assert "not a program of this system" in ran.stderr
+    text.write_text("#!/nonexistent/sh -e\n", encoding="utf-8")
+    ran = dragoman("run", "--", str(text))
+    assert ran.returncode == 2
+    assert ran.stderr == f"dragoman: cannot run {text}: /nonexistent/sh does not exist\n"
+
+
+@linux
+def test_a_script_knows_its_name_as_it_was_given(
+    dragoman: Dragoman, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(tmp_path, 'echo "$0"')
+    monkeypatch.chdir(tmp_path)
+    assert [dragoman("run", "--", name).stdout for name in ("./script", str(tmp_path / "script"))] == [
+        "./script\n",
+        f"{tmp_path}/script\n",
+    ]
 
 
 @linux

@@ -27,7 +27,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from dragoman.build.toolchain import LINUX, find_toolchain
     from dragoman.generate import cpu_miopen
 
-    plan = cpu_miopen.library(find_openblas(LINUX), "linux")
+    sources = tmp_path_factory.mktemp("cpu_miopen_sources")
+    for name, text in cpu_miopen.generate().items():
+        (sources / name).write_text(text, encoding="utf-8")
+    plan = cpu_miopen.library(sources, find_openblas(LINUX), "linux")
     return build([plan], LINUX, find_toolchain(), tmp_path_factory.mktemp("cpu_miopen")).libraries[0]
 
 

@@ -100,6 +100,16 @@ SHAPES = (
     Shape("one channel", (2, 1, 3, 4), (3, 1, 1, 1), (0, 0), (1, 1), (1, 1)),
     Shape("one result", (2, 3, 4, 3), (1, 3, 1, 1), (0, 0), (1, 1), (1, 1)),
 )
+# Deep enough, and one line apart, so that each line of the filters is a product of its own.
+LINES = (
+    Shape("lines", (5, 11, 6, 7), (4, 11, 3, 3), (1, 1), (1, 1), (1, 1)),
+    Shape("lines, odd padding", (3, 16, 5, 6), (3, 16, 4, 2), (3, 0), (1, 2), (1, 1)),
+    Shape("lines, dilated", (3, 16, 9, 5), (2, 16, 3, 2), (2, 1), (1, 1), (3, 2)),
+    Shape("lines, groups", (3, 24, 5, 4), (4, 12, 2, 3), (1, 1), (1, 1), (1, 1), 2),
+    Shape("lines, padding beyond", (2, 16, 2, 3), (2, 16, 3, 2), (4, 1), (1, 1), (1, 1)),
+    Shape("lines, volume", (3, 9, 3, 4, 3), (2, 9, 2, 3, 2), (1, 1, 0), (2, 1, 1), (1, 1, 1)),
+    Shape("lines, transposed", (3, 4, 4, 5), (4, 11, 3, 3), (1, 1), (1, 1), (1, 1), 1, True),
+)
 IDS = [shape.name for shape in SHAPES]
 
 
@@ -195,7 +205,7 @@ class Case:
         tensor.close_to(wanted, sums if tensor.type == FLOAT else 1.0, steps=8 if tensor.type == FLOAT else 1)
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=IDS)
+@pytest.mark.parametrize("shape", [*SHAPES, *LINES], ids=lambda s: s.name)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_each_direction_by_each_solution(api: Miopen, shape: Shape, direction: str) -> None:
     case = Case(api, shape)
@@ -215,7 +225,7 @@ def test_each_direction_by_each_solution(api: Miopen, shape: Shape, direction: s
 
 
 @pytest.mark.parametrize("type", [HALF, BFLOAT16], ids=TYPE_NAMES.get)
-@pytest.mark.parametrize("shape", SHAPES[:6], ids=IDS[:6])
+@pytest.mark.parametrize("shape", [*SHAPES[:6], *LINES], ids=lambda s: s.name)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_sixteen_bits(api: Miopen, shape: Shape, direction: str, type: int) -> None:
     case = Case(api, shape, type)
@@ -225,7 +235,7 @@ def test_sixteen_bits(api: Miopen, shape: Shape, direction: str, type: int) -> N
 
 
 @pytest.mark.parametrize("layout", [channels_last, gapped])
-@pytest.mark.parametrize("shape", [SHAPES[i] for i in (0, 3, 5, 11, -2, -1)], ids=lambda s: s.name)
+@pytest.mark.parametrize("shape", [*(SHAPES[i] for i in (0, 3, 5, 11, -2, -1)), *LINES], ids=lambda s: s.name)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_strides(api: Miopen, shape: Shape, direction: str, layout: Any) -> None:
     case = Case(api, shape, layout=layout)
@@ -237,7 +247,7 @@ def test_strides(api: Miopen, shape: Shape, direction: str, layout: Any) -> None
 
 
 @pytest.mark.parametrize("result", [INT32, FLOAT, INT8], ids=TYPE_NAMES.get)
-@pytest.mark.parametrize("shape", SHAPES[:6], ids=IDS[:6])
+@pytest.mark.parametrize("shape", [*SHAPES[:6], *LINES[:6]], ids=lambda s: s.name)
 def test_bytes_are_exact(api: Miopen, shape: Shape, result: int) -> None:
     case = Case(api, shape, INT8, result, exact=True)
     case.spoil("Forward")
@@ -264,6 +274,11 @@ def test_many_tiles(api: Miopen) -> None:
         Shape("large", (1, 8, 90, 90), (2, 8, 3, 3), (1, 1), (1, 1), (1, 1)),
         Shape("many", (60, 2, 7, 7), (3, 2, 3, 3), (0, 0), (1, 1), (1, 1)),
         Shape("deep", (3, 600, 5, 5), (2, 600, 3, 3), (1, 1), (2, 2), (1, 1)),
+        Shape("lines of one plane", (1, 40, 120, 130), (2, 40, 3, 3), (1, 1), (1, 1), (1, 1)),
+        Shape("four planes and three", (7, 300, 14, 14), (2, 300, 3, 3), (1, 1), (1, 1), (1, 1)),
+        Shape("halo for nothing", (1, 300, 40, 30), (2, 300, 3, 3), (12, 1), (1, 1), (12, 1)),
+        Shape("parts of a line", (2, 700, 1, 900), (2, 700, 1, 3), (0, 1), (1, 1), (1, 1)),
+        Shape("more filters than columns", (3, 40, 5, 5), (90, 40, 3, 3), (1, 1), (1, 1), (1, 1)),
     ):
         case = Case(api, shape)
         for direction in DIRECTIONS:
@@ -279,21 +294,38 @@ def test_many_tiles(api: Miopen) -> None:
 
 def _fast(direction: str, shape: Shape, x: Array, w: Array, y: Array) -> Array:
     """The sums tap by tap: as naive, but with whole images at once (einsum without BLAS)."""
-    (ph, pw), (sh, sw) = shape.pads, shape.strides
+    (ph, pw), steps = shape.pads, shape.strides
     padded = np.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)))
     out, dx, dw = np.zeros(y.shape), np.zeros(padded.shape), np.zeros(w.shape)
-    for r in range(w.shape[2]):
-        for s in range(w.shape[3]):
-            part = (
-                slice(None), slice(None), slice(r, r + sh * (y.shape[2] - 1) + 1, sh),
-                slice(s, s + sw * (y.shape[3] - 1) + 1, sw),
-            )  # fmt: skip
-            out += np.einsum("kc,nchw->nkhw", w[:, :, r, s], padded[part])
-            dx[part] += np.einsum("kc,nkhw->nchw", w[:, :, r, s], y)
-            dw[:, :, r, s] = np.einsum("nkhw,nchw->kc", y, padded[part])
+    for tap in np.ndindex(w.shape[2:]):
+        seen = (
+            slice(at * apart, at * apart + step * (count - 1) + 1, step)
+            for at, apart, step, count in zip(tap, shape.dilations, steps, y.shape[2:], strict=True)
+        )
+        part = (slice(None), slice(None), *seen)
+        out += np.einsum("kc,nchw->nkhw", w[(..., *tap)], padded[part])
+        dx[part] += np.einsum("kc,nkhw->nchw", w[(..., *tap)], y)
+        dw[(..., *tap)] = np.einsum("nkhw,nchw->kc", y, padded[part])
     if direction == "Forward":
         return out
     return dx[:, :, ph : ph + x.shape[2], pw : pw + x.shape[3]] if direction == "BackwardData" else dw
+
+
+@pytest.mark.parametrize("shape", [SHAPES[0], *LINES[:6]], ids=lambda s: s.name)
+@pytest.mark.parametrize("direction", DIRECTIONS[:2])
+def test_a_nan_goes_where_it_is_seen(api: Miopen, shape: Shape, direction: str) -> None:
+    """To no other image and no other position: images lie side by side in a product."""
+    case = Case(api, shape)
+    operand, result = ("x", "y") if direction == "Forward" else ("y", "x")
+    place = (1, 0, *(n // 2 for n in case.values[operand].shape[2:]))
+    case.tensors[operand].view[place] = np.nan
+    case.spoil(direction)
+    assert case.immediate(direction, case.solutions(direction)[0].solution_id, case.workspace(direction)) == SUCCESS
+    values = {**case.values, operand: case.values[operand].copy()}
+    values[operand][place] = np.nan
+    wanted = shape.forward(values["x"], values["w"]) if result == "y" else shape.data(values["y"], values["w"])
+    assert np.array_equal(np.isnan(case.tensors[result].values), np.isnan(wanted))
+    assert 0 < np.isnan(wanted).sum() < wanted.size
 
 
 # ---- Find before the call, unless the mode is immediate ----

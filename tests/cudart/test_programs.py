@@ -10,7 +10,7 @@ from cudart_programs import SOURCES, Built
 from dragoman.paths import package_dir
 
 MAJORS = (11, 12, 13)
-PROGRAMS = ("runtime.c", "driver.c", "more_driver.c", "refusals.c", "schedule.c", "hard.c")
+PROGRAMS = ("runtime.c", "driver.c", "more_driver.c", "refusals.c", "schedule.c", "hard.c", "graphs.c")
 TIMES = {"hard.c": ("200",)}  # under valgrind
 PER_THREAD = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
 
@@ -30,6 +30,12 @@ def test_program(built: Built, source: str, major: int) -> None:
 @pytest.mark.parametrize("source", ["twins.c", "more_driver.c"])
 def test_per_thread_default_stream(built: Built, source: str, major: int) -> None:
     clean(built.run(built.program(source, major, PER_THREAD), major))
+
+
+@pytest.mark.parametrize("major", MAJORS)
+@pytest.mark.parametrize("words", [(), ("runtime",)], ids=["driver", "runtime"])
+def test_a_runtime_that_is_loaded_and_not_used(built: Built, words: tuple[str, ...], major: int) -> None:
+    clean(built.run(built.program("loaded.c", major), major, *words))
 
 
 @pytest.mark.slow

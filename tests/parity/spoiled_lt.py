@@ -82,6 +82,11 @@ def c_is_not_added(s: Any, real: Real, name: str, a: Arguments) -> Any:
 
 
 @spoiled(TRANSFORM)
+def b_alone_is_refused(s: Any, real: Real, name: str, a: Arguments) -> Any:
+    return 7 if name == TRANSFORM and not a[3] else real(name, *a)
+
+
+@spoiled(TRANSFORM)
 def the_second_operand_is_forgotten(s: Any, real: Real, name: str, a: Arguments) -> Any:
     if name == TRANSFORM:
         a[5:8] = [0, 0, 0]

@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from dragoman.commands import proving
 from dragoman.parity import Options, ParityError, run_parity
 from dragoman.parity.known import Known, applied
 from dragoman.parity.report import FunctionResult, Numbers, Report, Status, load_report
@@ -135,6 +136,17 @@ def test_terminal_shows_what_repeats_a_failure() -> None:
     assert ">>> from dragoman.parity import call" in text
     assert '>>> call("cublasSgemm_v2", case="m = -1")' in text
     assert "2 functions (1 pass, 1 fail): 8 calls judged by NumPy, cpu backend, 2 argument checks, 1 s" in text
+
+
+def test_what_repeats_a_failure_names_the_libraries() -> None:
+    """Of another CUDA, of a folder of the user's."""
+    out = StringIO()
+    replace(made(), cuda=13).print(Console(file=out, width=110), words=', subject="/some where"')
+    assert '>>> call("cublasSgemm_v2", case="m = -1", major=13, subject="/some where")' in out.getvalue()
+    assert "major=13)" in replace(made(), cuda=13).to_html()
+    assert [replace(made(), library="cudnn", cuda=v).version for v in (8, 9)] == [", cudnn=8", ""]
+    again = [proving._again(replace(made(), library=library, cuda=v)) for library, v in (("cudnn", 8), ("cublas", 11))]
+    assert again == [" --library cudnn8", " --cuda 11"]
 
 
 def test_known_differences_must_still_be_there() -> None:

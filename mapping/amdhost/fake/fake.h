@@ -9,7 +9,7 @@
 #include "platform.h"
 #include <stdlib.h>
 
-enum { hipErrorInvalidConfiguration = 9, hipErrorNotFound = 500, hipErrorStreamCaptureUnsupported = 900 };
+enum { hipErrorInvalidConfiguration = 9, hipErrorNotFound = 500 };
 
 enum { FAKE_DEVICES = 2, FAKE_STREAMS = 256, FAKE_BLOCKS = 4096 };
 

@@ -2,7 +2,7 @@
 
 cdef extern from "fake.h" nogil:
     enum:
-        hipErrorInvalidConfiguration, hipErrorNotFound, hipErrorStreamCaptureUnsupported
+        hipErrorInvalidConfiguration, hipErrorNotFound
         FAKE_DEVICES, FAKE_STREAMS, FAKE_BLOCKS
         FAKE_CALL, FAKE_CREATED, FAKE_STREAM, FAKE_LAUNCH, FAKE_REFUSED, FAKE_SET, FAKE_COPY, FAKE_ALLOC, FAKE_FREE
         FAKE_ALLOC_ASYNC, FAKE_FREE_ASYNC, FAKE_WAIT, FAKE_QUERY, FAKE_ORDER, FAKE_DESTROYED, FAKE_ANSWER

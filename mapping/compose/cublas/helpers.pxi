@@ -71,6 +71,13 @@ cdef inline cublasStatus_t create(cublasHandle_t *handle) noexcept nogil:
     if streams is NULL:
         dg_the_core.slot_free(h)
         return CUBLAS_STATUS_ALLOC_FAILED
+    # Making a handle is refused while a stream is captured (open_stream's memory is not): the runtime is asked, and a capture that
+    # forbids this is invalid, as NVIDIA's has it. Freeing nothing is the call that does nothing else.
+    if dg_hip.hipFree(NULL) != 0:
+        dg_hip.hipGetLastError()
+        dg_the_core.release(streams)
+        dg_the_core.slot_free(h)
+        return CUBLAS_STATUS_NOT_INITIALIZED
     dg_hip.hipGetDevice(&h.device)
     h.own_workspace = 1
     h.other_stream = DG_NO_STREAM

@@ -205,7 +205,6 @@ cdef inline cublasStatus_t amd_describe(lt_amd *x, const lt_problem *p, int32_t 
     if lt_is_float8(p.a.type):
         status |= amd_scale(x.desc, HIPBLASLT_MATMUL_DESC_A_SCALE_POINTER, a_scale(p))
         status |= amd_scale(x.desc, HIPBLASLT_MATMUL_DESC_B_SCALE_POINTER, b_scale(p))
-        status |= amd_scale(x.desc, HIPBLASLT_MATMUL_DESC_C_SCALE_POINTER, d.matmul_desc_c_scale_pointer)
         status |= amd_scale(x.desc, HIPBLASLT_MATMUL_DESC_D_SCALE_POINTER, d.matmul_desc_d_scale_pointer)
         status |= amd_scale(x.desc, HIPBLASLT_MATMUL_DESC_AMAX_D_POINTER, d.matmul_desc_amax_d_pointer)
     return CUBLAS_STATUS_SUCCESS if status == 0 else CUBLAS_STATUS_NOT_SUPPORTED

@@ -61,6 +61,14 @@ static inline const lt_types *lt_find_types(int32_t compute, int32_t scale, int3
     return 0;
 }
 
+/* Types of A and D that some product has, of whatever factors, B and C: those are what is wrong then. As an H200 answers, the
+ * pair of int8 counts with every computing type of 32 bits, and 8-bit floating point where nothing but the factors is wrong. */
+static inline int lt_begins(int32_t compute, int32_t a, int32_t b, int32_t c, int32_t d) {
+    for (unsigned i = 0; i < sizeof lt_all_types / sizeof lt_all_types[0]; i++)
+        if (lt_in(compute, &lt_all_types[i]) && lt_all_types[i].a == a && lt_all_types[i].c == d) return 1;
+    return lt_in(compute, &lt_float8_types) && ((a == CUDA_R_8I && d == a) || lt_float8(a, b, c, d));
+}
+
 /* The type of a bias where the program does not say another; none but this one is taken. */
 static inline int32_t lt_bias_type(int32_t a, int32_t c, int32_t d) {
     if (d == CUDA_R_8I) return CUDA_R_32F;

@@ -318,6 +318,8 @@ cdef inline cublasStatus_t owned(
     cdef const lt_MatmulDesc *d = p.desc
     cdef float[2] wide
     memset(&own, 0, sizeof(own))
+    if d.matmul_desc_pointer_mode == CUBLASLT_POINTER_MODE_DEVICE:
+        own.factors = LT_ON_NEITHER if p.scale == CUDA_R_16F else LT_ON_DEVICE
     if p.scale == CUDA_R_16F:
         wide[0] = lt_from_half((<const uint16_t *>alpha)[0])
         wide[1] = lt_from_half((<const uint16_t *>beta)[0])
@@ -344,11 +346,17 @@ cdef inline cublasStatus_t owned(
     own.outer = p.outer
     own.scale_a = <const float *>a_scale(p)
     own.scale_b = <const float *>b_scale(p)
-    own.scale_c = <const float *>d.matmul_desc_c_scale_pointer
     own.scale_d = <const float *>d.matmul_desc_d_scale_pointer
     own.amax = <float *>d.matmul_desc_amax_d_pointer
     return status_of_hipblaslt(dg_hipblaslt.hipblasLtDragomanProduct(
         &own, alpha, A, B, beta, C, D, <hipStream_t>to_stream(stream)))
+
+
+cdef inline bint without_c(const lt_problem *p, const void *beta) noexcept nogil:
+    """A factor of 0 that lies on the host."""
+    cdef int32_t mode = p.desc.matmul_desc_pointer_mode
+    return (mode == CUBLASLT_POINTER_MODE_HOST or mode == CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST) and lt_is_zero(
+        p.scale, beta)  # the mode first: memory of the device's is not read
 
 
 cdef inline cublasStatus_t matmul(
@@ -373,10 +381,12 @@ cdef inline cublasStatus_t matmul(
     status = pose(&p, &copies, desc, Adesc, Bdesc, Cdesc, Ddesc)
     if status != CUBLAS_STATUS_SUCCESS:
         return status
-    if C is NULL and (p.desc.matmul_desc_pointer_mode != CUBLASLT_POINTER_MODE_HOST or not lt_is_zero(p.scale, beta)):
+    if C is NULL and not without_c(&p, beta):
         return CUBLAS_STATUS_INVALID_VALUE
-    if C == D and p.c.ld != p.d.ld:
+    if C == D and (p.c.ld != p.d.ld or p.c.type != p.d.type):
         return CUBLAS_STATUS_INVALID_VALUE
+    if p.desc.matmul_desc_c_scale_pointer is not NULL and not without_c(&p, beta):
+        return CUBLAS_STATUS_NOT_SUPPORTED  # C has never 8 bits here, and what a scale does to others is not known
     if p.after & (LT_BIAS | LT_SUMS) and p.desc.matmul_desc_bias_pointer is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
     if p.after & LT_AUX and p.desc.matmul_desc_epilogue_aux_pointer is NULL:
@@ -404,11 +414,11 @@ cdef inline cublasStatus_t matmul(
 # ---- changes of type and order
 
 cdef inline bint fits(const lt_MatrixLayout *l, uint32_t op, const lt_MatrixLayout *to) noexcept nogil:
-    """An operand whose shape is the result's, as its operation says."""
+    """An operand whose shape is the result's, as its operation says. One matrix serves a whole batch."""
     cdef uint64_t rows = l.matrix_layout_cols if op else l.matrix_layout_rows
     cdef uint64_t cols = l.matrix_layout_rows if op else l.matrix_layout_cols
     return (op <= CUBLAS_OP_C and rows == to.matrix_layout_rows and cols == to.matrix_layout_cols
-            and l.matrix_layout_batch_count == to.matrix_layout_batch_count)
+            and (l.matrix_layout_batch_count == to.matrix_layout_batch_count or l.matrix_layout_batch_count == 1))
 
 
 cdef inline bint held(const lt_MatrixLayout *l) noexcept nogil:
@@ -435,9 +445,13 @@ cdef inline bint amd_shapes(const lt_MatrixLayout *l, int32_t scale) noexcept no
             and not (l.matrix_layout_rows | l.matrix_layout_cols | <uint64_t>l.matrix_layout_ld) >> 31)
 
 
+cdef inline int64_t stride_of(const lt_MatrixLayout *l) noexcept nogil:
+    return l.matrix_layout_strided_batch_offset if l.matrix_layout_batch_count > 1 else 0
+
+
 cdef inline int64_t member_of(const lt_MatrixLayout *l, int32_t member) noexcept nogil:
     """Bytes from the first matrix of a batch to another."""
-    return member * l.matrix_layout_strided_batch_offset * lt_bytes(<int32_t>l.matrix_layout_type)
+    return member * stride_of(l) * lt_bytes(<int32_t>l.matrix_layout_type)
 
 
 cdef inline cublasStatus_t transformed_by_amd(
@@ -486,7 +500,7 @@ cdef inline void own_matrix(lt_own_matrix *to, const lt_MatrixLayout *l, uint32_
     to.op = <int32_t>op
     to.there = 1
     to.ld = l.matrix_layout_ld
-    to.stride = l.matrix_layout_strided_batch_offset
+    to.stride = stride_of(l)
 
 
 cdef inline cublasStatus_t matrix_transform(
@@ -516,8 +530,8 @@ cdef inline cublasStatus_t matrix_transform(
     scale = d.matrix_transform_desc_scale_type
     opa = <uint32_t>d.matrix_transform_desc_transa
     opb = <uint32_t>d.matrix_transform_desc_transb
-    if A is NULL:  # with a factor of 0: B stands alone, in the first place
-        if B is NULL or d.matrix_transform_desc_pointer_mode != CUBLASLT_POINTER_MODE_HOST or not lt_is_zero(scale, alpha):
+    if A is NULL:  # B stands alone, in the first place
+        if B is NULL:
             return CUBLAS_STATUS_INVALID_VALUE
         A, alpha, a, opa = B, beta, b, opb
         B = NULL
@@ -553,5 +567,6 @@ cdef inline cublasStatus_t matrix_transform(
     own.cols = <int64_t>c.matrix_layout_cols
     own.batch = c.matrix_layout_batch_count
     own.factor = scale
+    own.factors = LT_ON_HOST if d.matrix_transform_desc_pointer_mode == CUBLASLT_POINTER_MODE_HOST else LT_ON_DEVICE
     return status_of_hipblaslt(dg_hipblaslt.hipblasLtDragomanTransform(
         &own, alpha, A, beta, B, C, <hipStream_t>to_stream(stream)))

@@ -18,7 +18,7 @@ cdef extern from "kinds.h" nogil:
         LT_KNOWN
         LT_OF_A
         LT_OF_B
-        LT_ORDERS
+        LT_ORDERS, LT_ON_HOST, LT_ON_DEVICE, LT_ON_NEITHER
     ctypedef struct lt_own_operand:
         int32_t type
         int32_t op
@@ -39,6 +39,7 @@ cdef extern from "kinds.h" nogil:
         int32_t bias_type
         int32_t aux_type
         int32_t outer
+        int32_t factors
         void *bias
         int64_t bias_stride
         void *aux
@@ -64,6 +65,7 @@ cdef extern from "kinds.h" nogil:
         int64_t cols
         int64_t batch
         int32_t factor
+        int32_t factors
     ctypedef struct lt_types:
         int32_t by
     ctypedef struct lt_algo:
@@ -80,6 +82,7 @@ cdef extern from "kinds.h" nogil:
         int32_t state
         float waves
     const lt_types *lt_find_types(int32_t compute, int32_t scale, int32_t a, int32_t b, int32_t c, int32_t d)
+    bint lt_begins(int32_t compute, int32_t a, int32_t b, int32_t c, int32_t d)
     bint lt_is_complex(int32_t type)
     bint lt_is_float8(int32_t type)
     int32_t lt_bias_type(int32_t a, int32_t c, int32_t d)
@@ -173,7 +176,12 @@ cdef inline cublasStatus_t pose(
     types = lt_find_types(d.matmul_desc_compute_type, d.matmul_desc_scale_type, <int32_t>a.matrix_layout_type,
                           <int32_t>b.matrix_layout_type, <int32_t>c.matrix_layout_type, <int32_t>e.matrix_layout_type)
     if types is NULL:
-        return CUBLAS_STATUS_NOT_SUPPORTED if lt_scales(d.matmul_desc_scale_type) else CUBLAS_STATUS_INVALID_VALUE
+        if not lt_scales(d.matmul_desc_scale_type):
+            return CUBLAS_STATUS_INVALID_VALUE
+        if lt_begins(d.matmul_desc_compute_type, <int32_t>a.matrix_layout_type, <int32_t>b.matrix_layout_type,
+                     <int32_t>c.matrix_layout_type, <int32_t>e.matrix_layout_type):
+            return CUBLAS_STATUS_INVALID_VALUE
+        return CUBLAS_STATUS_NOT_SUPPORTED
     opa = <uint32_t>d.matmul_desc_transa
     opb = <uint32_t>d.matmul_desc_transb
     if opa > CUBLAS_OP_C or opb > CUBLAS_OP_C or c.matrix_layout_order != e.matrix_layout_order:
@@ -203,9 +211,7 @@ cdef inline cublasStatus_t pose(
     scaled = scaled or d.matmul_desc_amax_d_pointer is not NULL or d.matmul_desc_d_out_scale_pointer is not NULL
     if scaled and not lt_is_float8(p.a.type):
         return CUBLAS_STATUS_INVALID_VALUE
-    # scales and sizes of C and D go with matrices of 8 bits
-    if d.matmul_desc_c_scale_pointer is not NULL and not lt_is_float8(p.c.type):
-        return CUBLAS_STATUS_INVALID_VALUE
+    # scales and sizes of D go with matrices of 8 bits; C's is taken
     if not lt_is_float8(p.d.type):
         if d.matmul_desc_d_scale_pointer is not NULL or d.matmul_desc_amax_d_pointer is not NULL:
             return CUBLAS_STATUS_INVALID_VALUE
@@ -242,6 +248,8 @@ cdef inline cublasStatus_t pose(
             return CUBLAS_STATUS_NOT_SUPPORTED
         if not follows(p):
             return CUBLAS_STATUS_INVALID_VALUE
+        if not biased(p):  # as an H200
+            return CUBLAS_STATUS_NOT_SUPPORTED if lt_is_float8(p.a.type) else CUBLAS_STATUS_INVALID_VALUE
         if not served(p):
             return CUBLAS_STATUS_NOT_SUPPORTED
     # by columns
@@ -279,16 +287,22 @@ cdef inline bint scales(lt_problem *p, const lt_MatmulDesc *d) noexcept nogil:
     return d.matmul_desc_d_out_scale_pointer is NULL
 
 
+cdef inline bint biased(const lt_problem *p) noexcept nogil:
+    """A bias or sums of the one type that goes with the product."""
+    cdef int32_t type = p.desc.matmul_desc_bias_data_type
+    return not p.after & (LT_BIAS | LT_SUMS) or type == -1 or type == p.bias_type
+
+
 cdef inline bint follows(const lt_problem *p) noexcept nogil:
     """What the epilogue's own attributes must be."""
     cdef const lt_MatmulDesc *d = p.desc
     cdef int64_t rows = p.n if p.exchanged else p.m
     if p.after & (LT_BIAS | LT_SUMS):
-        if d.matmul_desc_bias_data_type != -1 and d.matmul_desc_bias_data_type != p.bias_type:
-            return False
         if <uintptr_t>d.matmul_desc_bias_pointer % <uint64_t>lt_bytes(p.bias_type):
             return False
     if p.after & LT_AUX:
+        if d.matmul_desc_epilogue_aux_pointer is NULL and d.matmul_desc_epilogue_aux_ld == 0:
+            return True  # not told yet: heuristics come before pointers, and the product looks
         if d.matmul_desc_epilogue_aux_ld < rows or d.matmul_desc_epilogue_aux_ld < 1:
             return False
         if p.after & LT_BITS:
@@ -300,14 +314,15 @@ cdef inline bint follows(const lt_problem *p) noexcept nogil:
 
 cdef inline bint served(const lt_problem *p) noexcept nogil:
     """Sums of A over k need A as it is, those of B need it transposed, as in NVIDIA's library. A vector along the rows of D
-    cannot lie along the columns of the exchanged product, nor can a second matrix. Of the second matrices of 8 bits it is not
-    known what NVIDIA's library keeps in them."""
+    cannot lie along the columns of the exchanged product, nor can a second matrix. Of the second matrices of 8-bit floating point
+    and of gradients of int8 it is not known what NVIDIA's library keeps in them."""
     if p.after & LT_OF_A and p.a.op != CUBLAS_OP_N:
         return False
     if p.after & LT_OF_B and p.b.op == CUBLAS_OP_N:
         return False
     if p.after & LT_AUX and not p.after & LT_BITS and lt_bytes(p.d.type) == 1:
-        return False
+        if p.d.type != CUDA_R_8I or p.after & LT_GRADIENT:
+            return False
     if p.exchanged and (p.outer or p.desc.matmul_desc_pointer_mode > 1):
         return False
     return not p.exchanged or not p.after & (LT_BIAS | LT_SUMS | LT_AUX)

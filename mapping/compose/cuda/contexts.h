@@ -2,8 +2,8 @@
  *
  * A context is a slot of the core. Each device has one primary context, counted by Retain and Release; the others are
  * made by cuCtxCreate. Each thread has a stack of contexts; the top one's device is HIP's current device. Where a
- * program uses our CUDA runtime too, a thread with an empty stack has the primary context of its current device, as
- * with NVIDIA's.
+ * program has used our CUDA runtime or a library above it, a thread with an empty stack has the primary context of its
+ * current device, as with NVIDIA's.
  */
 #ifndef DRAGOMAN_CUDA_CONTEXTS_H
 #define DRAGOMAN_CUDA_CONTEXTS_H
@@ -19,7 +19,7 @@ typedef struct cuda_context {
     uint32_t primary;
 } cuda_context;
 
-/* cuInit was called, or our runtime is in the process, which does it by itself. */
+/* cuInit was called, or our runtime has been used, which does it by itself. */
 DG_HIDDEN int cuda_ready(void);
 DG_HIDDEN void cuda_init(void);
 

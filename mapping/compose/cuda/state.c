@@ -7,7 +7,6 @@
 #include <limits.h>
 
 static volatile int initialised;
-static volatile int runtime_seen;
 
 enum { DEPTH = 64 };
 static _Thread_local void *stack[DEPTH];
@@ -21,25 +20,10 @@ static struct {
 
 void cuda_init(void) { dg_store(&initialised, 1); }
 
-/* Our runtime of any version is in the process. */
-static int runtime_here(void) {
-    static const char *const names[] = {
-#ifdef _WIN32
-        "cudart64_110.dll", "cudart64_12.dll", "cudart64_13.dll",
-#else
-        "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
-#endif
-    };
-    if (dg_load(&runtime_seen)) return 1;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (dg_module_loaded(names[i])) {
-            dg_store(&runtime_seen, 1);
-            return 1;
-        }
-    return 0;
-}
+/* To be loaded is not enough: a library that nobody has called yet has done nothing, here and with NVIDIA's. */
+static int runtime_used(void) { return dg_the_core && dg_the_core->runtime_used(); }
 
-int cuda_ready(void) { return dg_load(&initialised) || runtime_here(); }
+int cuda_ready(void) { return dg_load(&initialised) || runtime_used(); }
 
 static int alive(const void *context) {
     return context && dg_the_core && dg_the_core->slot_check(context, DG_CONTEXT) == DG_OK;
@@ -47,7 +31,7 @@ static int alive(const void *context) {
 
 void *cuda_current(int device) {
     if (depth) return alive(stack[depth - 1]) ? stack[depth - 1] : NULL;
-    return runtime_here() ? cuda_primary(device, 0) : NULL;
+    return runtime_used() ? cuda_primary(device, 0) : NULL;
 }
 
 int cuda_push(void *context) {

@@ -131,7 +131,9 @@ cdef inline cudaError_t p2p_attribute(int *value, cudaDeviceP2PAttr attribute, i
 
 
 cdef inline cudaError_t enable_peer(int peer, unsigned int flags) noexcept nogil:
-    """A device is no peer of its own; HIP calls it an invalid one."""
+    """There are no flags. A device is no peer of its own; HIP calls it an invalid one."""
+    if flags != 0:
+        return refused(cudaErrorInvalidValue)
     cdef int device = -1
     cdef uint32_t error = dg_hip.hipGetDevice(&device)
     if error == 0 and peer == device:

@@ -82,4 +82,19 @@ typedef struct cudart_update {
     void *node;
     void *from;
 } cudart_update;
+
+/* cudaMemsetParams, and hipMemsetParams. */
+typedef struct cudart_fill {
+    void *dst;
+    size_t pitch;
+    unsigned value, element;
+    size_t width, height;
+} cudart_fill;
+typedef struct dg_hip_fill {
+    void *dst;
+    unsigned element;
+    size_t height, pitch;
+    unsigned value;
+    size_t width;
+} dg_hip_fill;
 #endif

@@ -1,7 +1,8 @@
 """Memory of a handle's own, for steps whose caller has given none.
 
 It grows and is used in the order of the handle's stream. Where the program goes on to another stream, the next use waits for
-the last one: an event is recorded on the stream that is left, while it is sure to be there still. What it has outgrown stays
+the last one: an event is recorded on the stream that is left, while it is sure to be there still. A stream that is captured cannot
+wait for what was done outside, so then the caller does. What it has outgrown stays
 until the handle is destroyed, since kernels on their way and captured graphs know its address; each growth at least doubles it.
 """
 
@@ -18,6 +19,32 @@ cdef extern from "support.h" nogil:
     void dnn_content_left(void *content)
 
 
+cdef enum:
+    OUTSIDE = 1  # the event stands for work
+    CAPTURED = 2  # it stands for a place in a graph
+
+
+cdef bint captured(dnn_handle *h) noexcept nogil:
+    cdef int state = 0
+    return dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &state) == 0 and state != 0
+
+
+cdef void wait(dnn_handle *h) noexcept nogil:
+    """The handle's memory is used again, on another stream than last time."""
+    cdef hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed
+    cdef bint now = captured(h)
+    if h.pending == CAPTURED:
+        if now:  # in the same capture, or the two cannot use one memory
+            dg_hip.hipStreamWaitEvent(<hipStream_t>to_stream(h.stream), <hipEvent_t>h.event, 0)
+    elif now:
+        dg_hip.hipThreadExchangeStreamCaptureMode(&mode)
+        dg_hip.hipEventSynchronize(<hipEvent_t>h.event)
+        dg_hip.hipThreadExchangeStreamCaptureMode(&mode)
+    else:
+        dg_hip.hipStreamWaitEvent(<hipStream_t>to_stream(h.stream), <hipEvent_t>h.event, 0)
+    h.pending = 0
+
+
 cdef public void dnn_stream_left(dnn_handle *h) noexcept nogil:
     if not h.used:
         return
@@ -25,7 +52,7 @@ cdef public void dnn_stream_left(dnn_handle *h) noexcept nogil:
     if h.event is NULL and dg_hip.hipEventCreateWithFlags(<hipEvent_t *>&h.event, 2) != 0:  # no timing
         h.event = NULL
     if h.event is not NULL and dg_hip.hipEventRecord(<hipEvent_t>h.event, <hipStream_t>to_stream(h.stream)) == 0:
-        h.pending = 1
+        h.pending = CAPTURED if captured(h) else OUTSIDE
     else:
         dg_hip.hipDeviceSynchronize()
 
@@ -73,8 +100,7 @@ cdef public void *dnn_scratch(dnn_handle *h, size_t bytes) noexcept nogil:
     if bytes > h.scratch_size and not grown(h, bytes):
         return NULL
     if h.pending:
-        h.pending = 0
-        dg_hip.hipStreamWaitEvent(<hipStream_t>to_stream(h.stream), <hipEvent_t>h.event, 0)
+        wait(h)
     h.used = 1
     return <char *>h.scratch + h.kept
 

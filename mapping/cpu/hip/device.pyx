@@ -6,6 +6,8 @@ blocks and grids are those of an RDNA card: they bound launches that never happe
 """
 include "hip.pxi"
 include "state.pxi"
+include "node.pxi"
+include "capture.pxi"
 
 from libc.stdio cimport snprintf, sscanf
 
@@ -360,7 +362,8 @@ cdef public hipError_t hipDriverGetVersion(int *version) noexcept nogil:
 # ---- waiting and resetting ----
 
 cdef public hipError_t hipDeviceSynchronize() noexcept nogil:
-    return hipSuccess
+    """It waits for every stream, the captured ones too: no mode of a capture allows that."""
+    return host_refuse_all() if host_open_captures else hipSuccess
 
 
 cdef public hipError_t hipDeviceReset() noexcept nogil:

@@ -23,7 +23,18 @@ enum {
     hipErrorPeerAccessNotEnabled = 705,
     hipErrorHostMemoryAlreadyRegistered = 712,
     hipErrorHostMemoryNotRegistered = 713,
-    hipErrorNotSupported = 801
+    hipErrorLaunchFailure = 719,
+    hipErrorNotSupported = 801,
+    hipErrorStreamCaptureUnsupported = 900,
+    hipErrorStreamCaptureInvalidated = 901,
+    hipErrorStreamCaptureMerge = 902,
+    hipErrorStreamCaptureUnmatched = 903,
+    hipErrorStreamCaptureUnjoined = 904,
+    hipErrorStreamCaptureIsolation = 905,
+    hipErrorStreamCaptureImplicit = 906,
+    hipErrorCapturedEvent = 907,
+    hipErrorStreamCaptureWrongThread = 908,
+    hipErrorGraphExecUpdateFailure = 910
 };
 
 typedef void *hipStream_t;
@@ -77,6 +88,19 @@ typedef struct hipMemcpy3DParms {
     hipExtent extent;
     int kind;
 } hipMemcpy3DParms;
+
+typedef struct hipMemsetParams {
+    void *dst;
+    unsigned elementSize;
+    size_t height, pitch;
+    unsigned value;
+    size_t width;
+} hipMemsetParams;
+
+typedef struct hipHostNodeParams {
+    hipHostFn_t fn;
+    void *userData;
+} hipHostNodeParams;
 
 typedef struct hipMemLocation {
     int type, id;
@@ -203,6 +227,7 @@ typedef struct hipDeviceProp_tR0600 {
 _Static_assert(sizeof(hipDeviceProp_tR0600) == 1472, "hipDeviceProp_tR0600 has the layout of HIP 6 and 7");
 _Static_assert(offsetof(hipDeviceProp_tR0600, gcnArchName) == 1160, "hipDeviceProp_tR0600 has the layout of HIP 6 and 7");
 _Static_assert(sizeof(hipMemcpy3DParms) == 160, "hipMemcpy3DParms");
+_Static_assert(sizeof(hipMemsetParams) == 48, "hipMemsetParams");
 _Static_assert(sizeof(hipMemPoolProps) == 88, "hipMemPoolProps");
 
 /* ---- shared by the units of this runtime ---- */
@@ -217,9 +242,16 @@ typedef struct host_block {
     host_slot *pool; /* whose it is, or NULL */
 } host_block;
 
-enum host_block_kind { HOST_NONE = 0, HOST_DEVICE = 1, HOST_PINNED = 2, HOST_MANAGED = 3, HOST_REGISTERED = 4 };
+enum host_block_kind {
+    HOST_NONE = 0,
+    HOST_DEVICE = 1,
+    HOST_PINNED = 2,
+    HOST_MANAGED = 3,
+    HOST_REGISTERED = 4,
+    HOST_GRAPHS = 5 /* device memory that belongs to graphs: taken while a stream was captured */
+};
 
-/* A stream, an event or a memory pool. Slots are never given back to the system, so a stale handle can be looked at. */
+/* A stream, an event, a memory pool, or what graphs are made of. Slots are never given back to the system, so a stale handle can be looked at. */
 struct host_slot {
     uint32_t kind;  /* host_slot_kind; 0 while free */
     uint32_t flags;
@@ -228,12 +260,23 @@ struct host_slot {
     int64_t time;   /* of an event's last record, in nanoseconds; the most that a pool had in use */
     uint64_t threshold;   /* of a pool */
     int32_t reuse[4];     /* of a pool: attributes 1 to 3 */
-    struct host_slot *next; /* in the list of free slots */
+    union {
+        struct host_slot *next; /* of a free slot: in the list of them */
+        void *object;           /* of a living one: what it stands for. Streams and events: their part in a capture */
+    };
     uint64_t used;        /* of a pool: bytes */
 };
 _Static_assert(sizeof(host_slot) == 64, "a slot is one cache line");
 
-enum host_slot_kind { HOST_STREAM = 0x4d525453, HOST_EVENT = 0x544e5645, HOST_POOL = 0x4c4f4f50 };
+enum host_slot_kind {
+    HOST_STREAM = 0x4d525453,
+    HOST_EVENT = 0x544e5645,
+    HOST_POOL = 0x4c4f4f50,
+    HOST_GRAPH = 0x48505247,
+    HOST_NODE = 0x45444f4e,
+    HOST_EXEC = 0x43455845,
+    HOST_OBJECT = 0x4a424f55
+};
 
 /* Keeps an error as the calling thread's last one and hands it back; success is handed back alone. */
 hipError_t host_fail(hipError_t error);

@@ -16,14 +16,18 @@ cdef extern from "hip.h" nogil:
         hipSuccess, hipErrorInvalidValue, hipErrorOutOfMemory, hipErrorNotInitialized, hipErrorInvalidPitchValue
         hipErrorInvalidMemcpyDirection, hipErrorInvalidDevice, hipErrorInvalidHandle, hipErrorIllegalState
         hipErrorUnsupportedLimit, hipErrorPeerAccessNotEnabled, hipErrorHostMemoryAlreadyRegistered
-        hipErrorHostMemoryNotRegistered, hipErrorNotSupported
+        hipErrorHostMemoryNotRegistered, hipErrorLaunchFailure, hipErrorNotSupported
+        hipErrorStreamCaptureUnsupported, hipErrorStreamCaptureInvalidated, hipErrorStreamCaptureMerge
+        hipErrorStreamCaptureUnmatched, hipErrorStreamCaptureUnjoined, hipErrorStreamCaptureIsolation
+        hipErrorStreamCaptureImplicit, hipErrorCapturedEvent, hipErrorStreamCaptureWrongThread
+        hipErrorGraphExecUpdateFailure
         hipMemcpyHostToHost, hipMemcpyHostToDevice, hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice
         hipMemcpyDefault, hipMemcpyDeviceToDeviceNoCU
         hipMemoryTypeUnregistered, hipMemoryTypeHost, hipMemoryTypeDevice, hipMemoryTypeManaged
         hipStreamNonBlocking, hipEventBlockingSync, hipEventDisableTiming, hipEventInterprocess
         hipMemAttachGlobal, hipMemAttachHost
-        HOST_NONE, HOST_DEVICE, HOST_PINNED, HOST_MANAGED, HOST_REGISTERED
-        HOST_STREAM, HOST_EVENT, HOST_POOL
+        HOST_NONE, HOST_DEVICE, HOST_PINNED, HOST_MANAGED, HOST_REGISTERED, HOST_GRAPHS
+        HOST_STREAM, HOST_EVENT, HOST_POOL, HOST_GRAPH, HOST_NODE, HOST_EXEC, HOST_OBJECT
     ctypedef struct hipPointerAttribute_t:
         int type
         int device
@@ -75,6 +79,7 @@ cdef extern from "hip.h" nogil:
         uint64_t threshold
         int32_t reuse[4]
         host_slot *next
+        void *object
         uint64_t used
     ctypedef struct host_block:
         uintptr_t base

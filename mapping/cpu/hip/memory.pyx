@@ -5,29 +5,47 @@ All of it is host memory; its kind is remembered, so that the wrong free and the
 """
 include "hip.pxi"
 include "state.pxi"
+include "node.pxi"
+include "capture.pxi"
 
 cdef extern from "host.h" nogil:
     int host_mapped(const void *memory, size_t bytes)
 
 
+cdef hipError_t taken(void **ptr, size_t size, int kind, unsigned flags, host_slot *pool) noexcept nogil:
+    """Taking and giving back may wait for all that runs, so CUDA refuses both while a stream is captured; not what takes nothing."""
+    cdef hipError_t error = host_forbidden() if size or kind != HOST_DEVICE else hipSuccess
+    return error if error != hipSuccess else host_fail(host_take(ptr, size, kind, flags, pool))
+
+
+cdef hipError_t given(void *ptr, int kind, int other_kind) noexcept nogil:
+    """A NULL is refused as well."""
+    cdef hipError_t error = host_forbidden()
+    return error if error != hipSuccess else host_fail(host_give(ptr, kind, other_kind))
+
+
+cdef bint on_device(const host_block *block) noexcept nogil:
+    return block.kind == HOST_DEVICE or block.kind == HOST_GRAPHS
+
+
 # ---- device memory ----
 
 cdef public hipError_t hipMalloc(void **ptr, size_t size) noexcept nogil:
-    return host_fail(host_take(ptr, size, HOST_DEVICE, 0, NULL))
+    return taken(ptr, size, HOST_DEVICE, 0, NULL)
 
 
 cdef public hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags) noexcept nogil:
-    return host_fail(host_take(ptr, size, HOST_DEVICE, flags, NULL))
+    return taken(ptr, size, HOST_DEVICE, flags, NULL)
 
 
 cdef public hipError_t hipFree(void *ptr) noexcept nogil:
-    return host_fail(host_give(ptr, HOST_DEVICE, HOST_MANAGED))
+    return given(ptr, HOST_DEVICE, HOST_MANAGED)
 
 
 cdef public hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags) noexcept nogil:
     if size == 0 or (flags != hipMemAttachGlobal and flags != hipMemAttachHost):
         return host_fail(hipErrorInvalidValue)
-    return host_fail(host_take(ptr, size, HOST_MANAGED, flags, NULL))
+    return taken(ptr, size, HOST_MANAGED, flags, NULL)
 
 
 cdef size_t pitch_of(size_t width) noexcept nogil:
@@ -46,7 +64,7 @@ cdef public hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, s
     if row < width or height > <size_t>-1 / row:
         return host_fail(hipErrorOutOfMemory)
     pitch[0] = row
-    return host_fail(host_take(ptr, row * height, HOST_DEVICE, 0, NULL))
+    return taken(ptr, row * height, HOST_DEVICE, 0, NULL)
 
 
 cdef public hipError_t hipMemAllocPitch(
@@ -76,7 +94,7 @@ cdef public hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags
     # portable, mapped, write-combined; HIP's own options are the upper four bits
     if flags & 0x0ffffff8u:
         return host_fail(hipErrorInvalidValue)
-    return host_fail(host_take(ptr, size, HOST_PINNED, flags, NULL))
+    return taken(ptr, size, HOST_PINNED, flags, NULL)
 
 
 cdef public hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags) noexcept nogil:
@@ -84,35 +102,38 @@ cdef public hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
 
 
 cdef public hipError_t hipMemAllocHost(void **ptr, size_t size) noexcept nogil:
-    return host_fail(host_take(ptr, size, HOST_PINNED, 0, NULL))
+    return taken(ptr, size, HOST_PINNED, 0, NULL)
 
 
 cdef public hipError_t hipMallocHost(void **ptr, size_t size) noexcept nogil:
-    return host_fail(host_take(ptr, size, HOST_PINNED, 0, NULL))
+    return taken(ptr, size, HOST_PINNED, 0, NULL)
 
 
 cdef public hipError_t hipHostFree(void *ptr) noexcept nogil:
-    return host_fail(host_give(ptr, HOST_PINNED, HOST_PINNED))
+    return given(ptr, HOST_PINNED, HOST_PINNED)
 
 
 cdef public hipError_t hipFreeHost(void *ptr) noexcept nogil:
-    return host_fail(host_give(ptr, HOST_PINNED, HOST_PINNED))
+    return given(ptr, HOST_PINNED, HOST_PINNED)
 
 
 cdef public hipError_t hipHostRegister(void *ptr, size_t size, unsigned int flags) noexcept nogil:
     """Memory that is not there cannot be pinned."""
+    cdef hipError_t error = host_forbidden()
+    if error != hipSuccess:
+        return error
     if not host_mapped(ptr, size):
         return host_fail(hipErrorInvalidValue)
     return host_fail(host_register(ptr, size, flags))
 
 
 cdef public hipError_t hipHostUnregister(void *ptr) noexcept nogil:
-    return host_fail(host_unregister(ptr))
+    return host_forbidden() or host_fail(host_unregister(ptr))
 
 
 cdef public hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned int flags) noexcept nogil:
     cdef host_block block
-    if device == NULL or flags != 0 or host_find(host, &block) == 0 or block.kind == HOST_DEVICE:
+    if device == NULL or flags != 0 or host_find(host, &block) == 0 or on_device(&block):
         return host_fail(hipErrorInvalidValue)
     device[0] = host
     return hipSuccess
@@ -120,7 +141,7 @@ cdef public hipError_t hipHostGetDevicePointer(void **device, void *host, unsign
 
 cdef public hipError_t hipHostGetFlags(unsigned int *flags, void *host) noexcept nogil:
     cdef host_block block
-    if flags == NULL or host_find(host, &block) == 0 or block.kind == HOST_DEVICE or block.kind == HOST_MANAGED:
+    if flags == NULL or host_find(host, &block) == 0 or on_device(&block) or block.kind == HOST_MANAGED:
         return host_fail(hipErrorInvalidValue)
     flags[0] = block.flags
     return hipSuccess
@@ -152,7 +173,7 @@ cdef public hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes
         return hipSuccess
     attributes.devicePointer = <void *>ptr
     attributes.allocationFlags = block.flags
-    if block.kind == HOST_DEVICE:
+    if on_device(&block):
         attributes.type = hipMemoryTypeDevice
     elif block.kind == HOST_MANAGED:
         attributes.type = hipMemoryTypeManaged
@@ -170,12 +191,12 @@ cdef public hipError_t hipPointerGetAttribute(void *data, int attribute, hipDevi
     if data == NULL or ptr == NULL or host_find(ptr, &block) == 0:
         return host_fail(hipErrorInvalidValue)
     if attribute == 2:    # memory type
-        (<unsigned int *>data)[0] = hipMemoryTypeDevice if block.kind == HOST_DEVICE else (
+        (<unsigned int *>data)[0] = hipMemoryTypeDevice if on_device(&block) else (
             hipMemoryTypeManaged if block.kind == HOST_MANAGED else hipMemoryTypeHost)
     elif attribute == 3:  # as the device sees it
         (<void **>data)[0] = ptr
     elif attribute == 4:  # as the host sees it: this device's memory is not promised to the host
-        if block.kind == HOST_DEVICE:
+        if on_device(&block):
             (<void **>data)[0] = NULL
             return host_fail(hipErrorInvalidValue)
         (<void **>data)[0] = ptr
@@ -252,10 +273,19 @@ cdef public hipError_t hipStreamAttachMemAsync(
 
 # ---- stream-ordered memory: a stream's work is done when its call returns, so order is kept by itself ----
 
+cdef hipError_t taken_on(hipStream_t stream, void **ptr, size_t size, host_slot *pool) noexcept nogil:
+    cdef int captured = host_capture(stream)
+    if captured > 0:
+        return captured
+    if captured < 0 and ptr != NULL:
+        return host_capture_alloc(stream, ptr, size)
+    return host_fail(host_take(ptr, size, HOST_DEVICE, 0, pool))
+
+
 cdef public hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream) noexcept nogil:
     if not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
-    return host_fail(host_take(ptr, size, HOST_DEVICE, 0, host_current_pool(NULL)))
+    return taken_on(stream, ptr, size, host_current_pool(NULL))
 
 
 cdef public hipError_t hipMallocFromPoolAsync(
@@ -266,14 +296,23 @@ cdef public hipError_t hipMallocFromPoolAsync(
         return host_fail(hipErrorInvalidHandle)
     if slot == NULL:
         return host_fail(hipErrorInvalidValue)
-    return host_fail(host_take(ptr, size, HOST_DEVICE, 0, slot))
+    return taken_on(stream, ptr, size, slot)
 
 
 cdef public hipError_t hipFreeAsync(void *ptr, hipStream_t stream) noexcept nogil:
+    cdef host_block block
+    cdef int captured
     if not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
     if ptr == NULL:
         return host_fail(hipErrorInvalidValue)
+    captured = host_capture(stream)
+    if captured > 0:
+        return captured
+    if host_find(ptr, &block) and block.kind == HOST_GRAPHS and block.base == <uintptr_t>ptr:  # goes with its graph
+        return host_record(stream, HOST_NODE_FREE, NULL, NULL, 0) if captured < 0 else hipSuccess
+    if captured < 0:
+        return host_refuse_capture(stream)
     return host_fail(host_give(ptr, HOST_DEVICE, HOST_DEVICE))
 
 

@@ -195,7 +195,9 @@ cdef public hipError_t host_register(void *pointer, size_t size, unsigned flags)
     dg_mutex_lock(&host_state_lock)
     at = above(base + size - 1)
     if at and host_blocks[at - 1].base + host_blocks[at - 1].size > base:
-        error = hipErrorHostMemoryAlreadyRegistered
+        # memory that the runtime made is none to register
+        error = (hipErrorInvalidValue if host_blocks[at - 1].kind != HOST_REGISTERED
+                 else hipErrorHostMemoryAlreadyRegistered)
     elif not insert(base, size, HOST_REGISTERED, flags, NULL):
         error = hipErrorOutOfMemory
     dg_mutex_unlock(&host_state_lock)

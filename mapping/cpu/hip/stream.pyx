@@ -4,10 +4,12 @@
 Work is done when its call returns, so a stream is an identity with flags, never a queue: every query answers "done",
 every wait returns at once, an event is the time of its record. Callbacks and host functions run on the caller's thread
 inside the call, after all work before them. One thing that HIP allows cannot work on such a schedule: a host function
-that waits for something its caller does after the call.
+that waits for something its caller does after the call. While a stream is captured its work is recorded (capture.pyx).
 """
 include "hip.pxi"
 include "state.pxi"
+include "node.pxi"
+include "capture.pxi"
 
 
 # ---- streams ----
@@ -37,6 +39,8 @@ cdef public hipError_t hipStreamDestroy(hipStream_t stream) noexcept nogil:
     cdef host_slot *slot = host_slot_of(stream, HOST_STREAM)
     if slot == NULL:
         return host_fail(hipErrorInvalidHandle)
+    if slot.object != NULL:
+        host_leave_capture(slot)
     host_slot_free(slot)
     return hipSuccess
 
@@ -45,18 +49,40 @@ cdef hipError_t known(hipStream_t stream) noexcept nogil:
     return hipSuccess if host_is_stream(stream) else host_fail(hipErrorInvalidHandle)
 
 
+cdef hipError_t waited(hipStream_t stream) noexcept nogil:
+    """Asking or waiting for a stream: what is captured is not done, so there is nothing to wait for."""
+    cdef int captured
+    if known(stream) != hipSuccess:
+        return hipErrorInvalidHandle
+    captured = host_capture(stream)
+    if captured > 0:
+        return captured
+    return host_refuse_capture(stream) if captured < 0 else host_forbidden()
+
+
 cdef public hipError_t hipStreamQuery(hipStream_t stream) noexcept nogil:
-    return known(stream)
+    return waited(stream)
 
 
 cdef public hipError_t hipStreamSynchronize(hipStream_t stream) noexcept nogil:
-    return known(stream)
+    return waited(stream)
 
 
 cdef public hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) noexcept nogil:
-    if not host_is_stream(stream) or host_slot_of(event, HOST_EVENT) == NULL:
+    cdef host_slot *slot = host_slot_of(event, HOST_EVENT)
+    cdef int captured
+    if not host_is_stream(stream) or slot == NULL:
         return host_fail(hipErrorInvalidHandle)
-    return hipSuccess if flags == 0 else host_fail(hipErrorInvalidValue)
+    captured = host_capture(stream)
+    if captured > 0:
+        return captured
+    if captured < 0 and flags == 1:  # an event of outside: a node waits for it, and it has happened by then
+        return host_record(stream, HOST_NODE_WAIT, NULL, NULL, 0)
+    if flags != 0:
+        return host_fail(hipErrorInvalidValue)
+    if slot.object == NULL and (captured == 0 or not slot.recorded):  # one that was never recorded is nothing to wait for
+        return hipSuccess
+    return host_capture_wait(stream, slot)
 
 
 cdef public hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags) noexcept nogil:
@@ -93,78 +119,55 @@ cdef public hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *devic
 cdef public hipError_t hipStreamAddCallback(
     hipStream_t stream, hipStreamCallback_t callback, void *data, unsigned int flags
 ) noexcept nogil:
+    cdef int captured
     if callback == NULL or flags != 0:
         return host_fail(hipErrorInvalidValue)
     if known(stream) != hipSuccess:
         return hipErrorInvalidHandle
+    captured = host_capture(stream)
+    if captured != 0:  # CUDA does not record these
+        return captured if captured > 0 else host_refuse_capture(stream)
     callback(stream, hipSuccess, data)
     return hipSuccess
 
 
+cdef struct host_call:
+    hipHostFn_t function
+    void *data
+
+
+cdef int run_call(void *record) noexcept nogil:
+    (<host_call *>record).function((<host_call *>record).data)
+    return 0
+
+
+cdef public hipError_t host_function_record(
+    hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room
+) noexcept nogil:
+    """A host function as a node's record, of at most `room` bytes."""
+    (<host_call *>record).function = function
+    (<host_call *>record).data = data
+    run[0] = run_call
+    room[0] = sizeof(host_call)
+    return hipSuccess
+
+
 cdef public hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void *data) noexcept nogil:
+    cdef host_call call
+    cdef int captured
     if function == NULL:
         return host_fail(hipErrorInvalidValue)
     if known(stream) != hipSuccess:
         return hipErrorInvalidHandle
-    function(data)
-    return hipSuccess
-
-
-# ---- capture: this device has no graphs, so no stream ever captures ----
-
-cdef public hipError_t hipStreamIsCapturing(hipStream_t stream, int *status) noexcept nogil:
-    if status == NULL:
-        return host_fail(hipErrorInvalidValue)
-    status[0] = 0
-    return known(stream)
-
-
-cdef public hipError_t hipStreamGetCaptureInfo(hipStream_t stream, int *status, unsigned long long *id) noexcept nogil:
-    if status == NULL:
-        return host_fail(hipErrorInvalidValue)
-    status[0] = 0
-    if id != NULL:
-        id[0] = 0
-    return known(stream)
-
-
-cdef public hipError_t hipStreamGetCaptureInfo_v2(
-    hipStream_t stream, int *status, unsigned long long *id, void **graph, const void **dependencies, size_t *count
-) noexcept nogil:
-    if graph != NULL:
-        graph[0] = NULL
-    if dependencies != NULL:
-        dependencies[0] = NULL
-    if count != NULL:
-        count[0] = 0
-    return hipStreamGetCaptureInfo(stream, status, id)
-
-
-cdef public hipError_t hipStreamBeginCapture(hipStream_t stream, int mode) noexcept nogil:
-    return host_fail(hipErrorNotSupported if host_is_stream(stream) else hipErrorInvalidHandle)
-
-
-cdef public hipError_t hipStreamEndCapture(hipStream_t stream, void **graph) noexcept nogil:
-    if graph != NULL:
-        graph[0] = NULL
-    return host_fail(hipErrorIllegalState if host_is_stream(stream) else hipErrorInvalidHandle)
-
-
-cdef extern from *:
-    """
-    static _Thread_local int host_capture_mode;
-    """
-    int host_capture_mode
-
-
-cdef public hipError_t hipThreadExchangeStreamCaptureMode(int *mode) noexcept nogil:
-    global host_capture_mode
-    cdef int before = host_capture_mode
-    if mode == NULL or mode[0] < 0 or mode[0] > 2:
-        return host_fail(hipErrorInvalidValue)
-    host_capture_mode = mode[0]
-    mode[0] = before
-    return hipSuccess
+    captured = host_capture(stream)
+    if captured == 0:
+        function(data)
+        return hipSuccess
+    if captured > 0:
+        return captured
+    call.function = function
+    call.data = data
+    return host_record(stream, HOST_NODE_HOST, run_call, &call, sizeof(call))
 
 
 # ---- events ----
@@ -192,27 +195,58 @@ cdef public hipError_t hipEventDestroy(hipEvent_t event) noexcept nogil:
     cdef host_slot *slot = host_slot_of(event, HOST_EVENT)
     if slot == NULL:
         return host_fail(hipErrorInvalidHandle)
+    if slot.object != NULL:
+        host_forget_event(slot)
     host_slot_free(slot)
     return hipSuccess
 
 
-cdef public hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) noexcept nogil:
+cdef public int host_event_happens(void *record) noexcept nogil:
+    """A node that records an event: it happens with each launch, if it still lives."""
+    cdef host_slot *slot = host_slot_of((<void **>record)[0], HOST_EVENT)
+    if slot != NULL:
+        slot.time = host_now()
+        slot.recorded = 1
+    return 0
+
+
+cdef hipError_t record_event(hipEvent_t event, hipStream_t stream, bint outside) noexcept nogil:
+    """`outside`: an event that is seen outside of the capture, too."""
     cdef host_slot *slot = host_slot_of(event, HOST_EVENT)
+    cdef int captured
     if slot == NULL or not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
+    captured = host_capture(stream)
+    if captured > 0:
+        return captured
+    if captured < 0:
+        if outside:
+            return host_record(stream, HOST_NODE_EVENT, host_event_happens, &event, sizeof(event))
+        return host_capture_event(slot, stream)
+    if slot.object != NULL:
+        host_forget_event(slot)
     slot.time = host_now()
     slot.recorded = 1
     return hipSuccess
 
 
+cdef public hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) noexcept nogil:
+    return record_event(event, stream, False)
+
+
 cdef public hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags) noexcept nogil:
     if flags > 1:
         return host_fail(hipErrorInvalidValue)
-    return hipEventRecord(event, stream)
+    return record_event(event, stream, flags == 1)
 
 
 cdef public hipError_t hipEventQuery(hipEvent_t event) noexcept nogil:
-    return hipSuccess if host_slot_of(event, HOST_EVENT) != NULL else host_fail(hipErrorInvalidHandle)
+    cdef host_slot *slot = host_slot_of(event, HOST_EVENT)
+    if slot == NULL:
+        return host_fail(hipErrorInvalidHandle)
+    if slot.object != NULL:
+        return host_captured_event(slot, True)
+    return host_forbidden()
 
 
 cdef public hipError_t hipEventSynchronize(hipEvent_t event) noexcept nogil:
@@ -226,6 +260,8 @@ cdef public hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent
         return host_fail(hipErrorInvalidValue)
     if first == NULL or last == NULL or (first.flags | last.flags) & hipEventDisableTiming:
         return host_fail(hipErrorInvalidHandle)
+    if first.object != NULL or last.object != NULL:
+        return host_captured_event(first if first.object != NULL else last, False)
     if not first.recorded or not last.recorded:
         return host_fail(hipErrorInvalidHandle)
     ms[0] = <float>(<double>(last.time - first.time) / 1e6)

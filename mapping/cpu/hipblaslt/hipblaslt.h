@@ -6,6 +6,7 @@
 #define DRAGOMAN_CPU_HIPBLASLT_H
 #include <stddef.h>
 #include <stdint.h>
+#include "record.h" /* mapping/cpu/record */
 #include "lt_own.h"
 
 typedef void *hipStream_t;
@@ -143,8 +144,8 @@ typedef struct hipblasLtMatmulHeuristicResult_t {
     float wavesCount;
     int reserved[4];
 } hipblasLtMatmulHeuristicResult_t;
-/* product.pyx */
+/* product.pyx: on a stream, now or as a node of a graph */
 extern hipblasStatus_t hl_product(const lt_own_product *p, const void *alpha, const void *A, const void *B, const void *beta,
-                                  const void *C, void *D);
+                                  const void *C, void *D, const void *stream);
 _Static_assert(sizeof(hipblasLtMatmulHeuristicResult_t) == 56, "as AMD's");
 #endif

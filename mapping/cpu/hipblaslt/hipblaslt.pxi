@@ -2,6 +2,8 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+include "record.pxi"
+
 cdef extern from "hipblaslt.h" nogil:
     ctypedef int hipblasStatus_t
     ctypedef void *hipStream_t
@@ -36,7 +38,7 @@ cdef extern from "hipblaslt.h" nogil:
         HIPBLASLT_MATRIX_TRANSFORM_DESC_TRANSA, HIPBLASLT_MATRIX_TRANSFORM_DESC_TRANSB
         HL_HANDLE, HL_LAYOUT, HL_MATMUL, HL_PREFERENCE, HL_TRANSFORM
         LT_RELU, LT_GELU, LT_BIAS, LT_AUX, LT_GRADIENT, LT_SUMS, LT_BITS, LT_KNOWN, LT_OF_A, LT_OF_B
-        LT_ORDER_COL, LT_ORDER_ROW, LT_ORDERS
+        LT_ORDER_COL, LT_ORDER_ROW, LT_ORDERS, LT_ON_HOST, LT_ON_DEVICE, LT_ON_NEITHER
     ctypedef struct hl_handle:
         uint32_t kind
     ctypedef struct hl_layout:
@@ -113,6 +115,7 @@ cdef extern from "hipblaslt.h" nogil:
         int32_t bias_type
         int32_t aux_type
         int32_t outer
+        int32_t factors
         void *bias
         int64_t bias_stride
         void *aux
@@ -138,4 +141,5 @@ cdef extern from "hipblaslt.h" nogil:
         int64_t cols
         int64_t batch
         int32_t factor
+        int32_t factors
     int64_t lt_own_place(int32_t order, int64_t i, int64_t j, int64_t ld)

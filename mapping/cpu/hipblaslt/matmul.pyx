@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 cdef extern from "hipblaslt.h" nogil:
     hipblasStatus_t hl_product(
-        const lt_own_product *p, const void *alpha, const void *A, const void *B, const void *beta, const void *C, void *D
+        const lt_own_product *p, const void *alpha, const void *A, const void *B, const void *beta, const void *C, void *D, const void *stream
     )
 
 cdef enum:
@@ -178,4 +178,4 @@ cdef public hipblasStatus_t hipblasLtMatmul(
         return HIPBLAS_STATUS_INVALID_VALUE
     if algo != NULL and algo.data[0] != ALGORITHM:
         return HIPBLAS_STATUS_INVALID_VALUE
-    return hl_product(&p, alpha, A, B, beta, C, D)
+    return hl_product(&p, alpha, A, B, beta, C, D, stream)

@@ -38,6 +38,7 @@ cdef hipblasStatus_t take(void *place, size_t bytes, const void *buf, size_t siz
 cdef public hipblasStatus_t hipblasLtCreate(hipblasLtHandle_t *handle) noexcept nogil:
     if handle == NULL:
         return HIPBLAS_STATUS_INVALID_VALUE
+    record_find()
     return HIPBLAS_STATUS_SUCCESS if make(<void **>handle, HL_HANDLE, sizeof(hl_handle)) else HIPBLAS_STATUS_ALLOC_FAILED
 
 

@@ -8,7 +8,7 @@ times NaN is NaN. With β = 0 C is not read.
 include "hipblaslt.pxi"
 
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 cdef extern from "openblas.h" nogil:
     void lt_sgemm "scipy_cblas_sgemm64_" (int order, int transa, int transb, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc)
@@ -20,6 +20,7 @@ cdef extern from "numbers.h" nogil:
     int64_t hl_bytes(int type)
     double hl_get(int type, const void *array, int64_t i)
     void hl_put(int type, void *array, int64_t i, double value)
+    double hl_whole(double value, double least, double most)
     void hl_load_float(int type, const void *a, int64_t lda, int64_t rows, int64_t cols, int64_t at, float *out)
     void hl_load_double(int type, const void *a, int64_t lda, int64_t rows, int64_t cols, int64_t at, double *out)
     float hl_relu_float(float x)
@@ -106,14 +107,20 @@ cdef inline factor followed(
 ) noexcept nogil:
     """What the epilogue makes of one element; the second matrix is written or read."""
     cdef int64_t at = i + j * p.aux_ld
+    # int8 with a second matrix or GELU: NVIDIA's product is stored first, and its bias added to what was stored
+    cdef bint stepwise = p.d.type == HIP_R_8I and p.after & (LT_AUX | LT_GELU)
+    if stepwise:
+        value = <factor>hl_whole(value, -128, 127)
     if p.after & LT_BIAS:
         value = value + <factor>hl_get(p.bias_type, bias, i)
+        if stepwise:
+            value = <factor>hl_whole(value, -128, 127)
     if p.after & LT_GRADIENT:
         if p.after & LT_BITS:
             return value if bit(aux, at) else <factor>0
         return <factor>(value * hl_gelu_slope(hl_get(p.aux_type, aux, at)))
     if p.after & LT_BITS:
-        set_bit(aux, at, value >= 0)
+        set_bit(aux, at, not value < 0)  # NaN's too
     elif p.after & LT_AUX:
         hl_put(p.aux_type, aux, at, value)
     if factor is float:
@@ -210,7 +217,7 @@ cdef inline const void *moved(const void *array, int type, int64_t elements) noe
     return <const char *>array + elements * hl_bytes(type)
 
 
-cdef public hipblasStatus_t hl_product(
+cdef hipblasStatus_t compute(
     const lt_own_product *p, const void *alpha, const void *A, const void *B, const void *beta, const void *C, void *D
 ) noexcept nogil:
     """All members of a batch. What can be wrong has been looked at."""
@@ -223,8 +230,6 @@ cdef public hipblasStatus_t hl_product(
     cdef void *bias
     cdef void *aux
     cdef float most = 0
-    if p.m == 0 or p.n == 0 or p.batch == 0:
-        return HIPBLAS_STATUS_SUCCESS
     room = malloc(size + (<size_t>p.m * sizeof(double) if summed else 0))
     if room == NULL:
         return HIPBLAS_STATUS_ALLOC_FAILED
@@ -249,6 +254,59 @@ cdef public hipblasStatus_t hl_product(
     return HIPBLAS_STATUS_SUCCESS
 
 
+# A product as a node of a graph. Factors on the host are copied, a vector of them never is there.
+cdef struct product_call:
+    lt_own_product p
+    const void *alpha
+    const void *A
+    const void *B
+    const void *beta
+    const void *C
+    void *D
+    double[2] factors
+
+
+cdef int again(void *record) noexcept nogil:
+    cdef product_call *call = <product_call *>record
+    cdef bint on_host = call.p.factors == LT_ON_HOST
+    cdef const void *alpha = &call.factors[0] if on_host and not call.p.alpha_vector else call.alpha
+    return compute(
+        &call.p, alpha, call.A, call.B, &call.factors[1] if on_host else call.beta, call.C, call.D) != HIPBLAS_STATUS_SUCCESS
+
+
+cdef public hipblasStatus_t hl_product(
+    const lt_own_product *p, const void *alpha, const void *A, const void *B, const void *beta, const void *C, void *D,
+    const void *stream
+) noexcept nogil:
+    """On a stream: computed, or recorded while it is captured. What can be wrong with the arguments has been looked at."""
+    cdef product_call call
+    cdef size_t size = <size_t>hl_bytes(p.factor)
+    cdef int state
+    if p.m == 0 or p.n == 0 or p.batch == 0:
+        return HIPBLAS_STATUS_SUCCESS
+    state = record_state(stream)
+    if state == 0:
+        return compute(p, alpha, A, B, beta, C, D)
+    if p.factors == LT_ON_NEITHER:
+        record_refuse(stream)
+        return HIPBLAS_STATUS_INTERNAL_ERROR
+    memset(&call, 0, sizeof(call))
+    call.p = p[0]
+    call.alpha = alpha
+    call.A = A
+    call.B = B
+    call.beta = beta
+    call.C = C
+    call.D = D
+    if p.factors == LT_ON_HOST:
+        if alpha != NULL and not p.alpha_vector:
+            memcpy(&call.factors[0], alpha, size)
+        memcpy(&call.factors[1], beta, size)
+    if state > 0 or record_keep(stream, again, &call, sizeof(call)) != 0:
+        return HIPBLAS_STATUS_INTERNAL_ERROR
+    return HIPBLAS_STATUS_SUCCESS
+
+
 cdef public hipblasStatus_t hipblasLtDragomanProduct(
     const void *product, const void *alpha, const void *A, const void *B, const void *beta, const void *C, void *D,
     hipStream_t stream
@@ -256,4 +314,4 @@ cdef public hipblasStatus_t hipblasLtDragomanProduct(
     """Our own beside AMD's (lt_own.h)."""
     if product == NULL:
         return HIPBLAS_STATUS_SUCCESS
-    return hl_product(<const lt_own_product *>product, alpha, A, B, beta, C, D)
+    return hl_product(<const lt_own_product *>product, alpha, A, B, beta, C, D, stream)

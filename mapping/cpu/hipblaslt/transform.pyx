@@ -6,7 +6,8 @@ of a batch. What it has no kernel for is an internal error.
 """
 include "hipblaslt.pxi"
 
-from libc.string cimport memset
+from libc.math cimport trunc
+from libc.string cimport memcpy, memset
 
 cdef extern from "numbers.h" nogil:
     double hl_get(int type, const void *array, int64_t i)
@@ -51,6 +52,7 @@ cdef inline void one(
 ) noexcept nogil:
     """Real numbers, computed in single or double precision."""
     cdef factor left = <factor>alpha.real, right = <factor>beta.real, value
+    cdef bint whole = t.c.type == HIP_R_8I or t.c.type == HIP_R_32I  # cut, not rounded, as NVIDIA's
     cdef int64_t i, j
     for j in range(t.cols):
         for i in range(t.rows):
@@ -59,7 +61,7 @@ cdef inline void one(
                 value = left * <factor>element(&t.a, A, i, j).real
             if t.b.there:
                 value = value + right * <factor>element(&t.b, B, i, j).real
-            hl_put(t.c.type, C, lt_own_place(t.c.order, i, j, t.c.ld), value)
+            hl_put(t.c.type, C, lt_own_place(t.c.order, i, j, t.c.ld), trunc(value) if whole else value)
 
 
 cdef inline void one_complex(
@@ -97,6 +99,52 @@ cdef void transform(
             one[double](t, 0, left, a, right, b, c)
         else:
             one[float](t, 0, left, a, right, b, c)
+
+
+# A transformation as a node of a graph.
+cdef struct transform_call:
+    lt_own_transform t
+    const void *alpha
+    const void *A
+    const void *beta
+    const void *B
+    void *C
+    double[2] left
+    double[2] right
+
+
+cdef int again(void *record) noexcept nogil:
+    cdef transform_call *call = <transform_call *>record
+    cdef bint on_host = call.t.factors == LT_ON_HOST
+    transform(&call.t, &call.left[0] if on_host else call.alpha, call.A, &call.right[0] if on_host else call.beta, call.B, call.C)
+    return 0
+
+
+cdef hipblasStatus_t transformed(
+    const lt_own_transform *t, const void *alpha, const void *A, const void *beta, const void *B, void *C, const void *stream
+) noexcept nogil:
+    """On a stream: computed, or recorded while it is captured. A factor on the host is copied."""
+    cdef transform_call call
+    cdef int state
+    state = record_state(stream)
+    if state == 0:
+        transform(t, alpha, A, beta, B, C)
+        return HIPBLAS_STATUS_SUCCESS
+    memset(&call, 0, sizeof(call))
+    call.t = t[0]
+    call.alpha = alpha
+    call.A = A
+    call.beta = beta
+    call.B = B
+    call.C = C
+    if t.factors == LT_ON_HOST:
+        if alpha != NULL:
+            memcpy(&call.left[0], alpha, <size_t>hl_bytes(t.factor))
+        if beta != NULL:
+            memcpy(&call.right[0], beta, <size_t>hl_bytes(t.factor))
+    if state > 0 or record_keep(stream, again, &call, sizeof(call)) != 0:
+        return HIPBLAS_STATUS_INTERNAL_ERROR
+    return HIPBLAS_STATUS_SUCCESS
 
 
 cdef inline void matrix(lt_own_matrix *x, const hl_layout *l, int op) noexcept nogil:
@@ -146,8 +194,8 @@ cdef public hipblasStatus_t hipblasLtMatrixTransform(
     t.cols = <int64_t>Cdesc.cols
     t.batch = Adesc.batch
     t.factor = transformDesc.scale
-    transform(&t, alpha, A, beta, B, C)
-    return HIPBLAS_STATUS_SUCCESS
+    t.factors = LT_ON_HOST if transformDesc.pointer_mode == HIPBLASLT_POINTER_MODE_HOST else LT_ON_DEVICE
+    return transformed(&t, alpha, A, beta, B, C, stream)
 
 
 cdef public hipblasStatus_t hipblasLtDragomanTransform(
@@ -156,5 +204,4 @@ cdef public hipblasStatus_t hipblasLtDragomanTransform(
     """Our own beside AMD's (lt_own.h)."""
     if description == NULL:
         return HIPBLAS_STATUS_SUCCESS
-    transform(<const lt_own_transform *>description, alpha, A, beta, B, C)
-    return HIPBLAS_STATUS_SUCCESS
+    return transformed(<const lt_own_transform *>description, alpha, A, beta, B, C, stream)

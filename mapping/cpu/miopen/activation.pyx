@@ -159,8 +159,7 @@ cdef public miopenStatus_t miopenActivationForward(
     t.x, t.out = x, y
     tensors[0], tensors[1] = yDesc, xDesc
     walk_tensors(&t.walk, tensors, 2)
-    mi_parallel(t.walk.count, WALK_GRAIN, pass_job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, t.walk.count, WALK_GRAIN, pass_job, &t, sizeof(t))
 
 
 cdef public miopenStatus_t miopenActivationBackward(
@@ -197,5 +196,4 @@ cdef public miopenStatus_t miopenActivationBackward(
     t.back = True
     t.x, t.y, t.dy, t.out = x, y, dy, dx
     walk_tensors(&t.walk, tensors, 4)
-    mi_parallel(t.walk.count, WALK_GRAIN, pass_job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, t.walk.count, WALK_GRAIN, pass_job, &t, sizeof(t))

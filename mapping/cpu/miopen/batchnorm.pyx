@@ -331,10 +331,8 @@ cdef miopenStatus_t infer(
     t.saved_mean = t.saved_inverse = NULL
     if mean == NULL or variance == NULL:
         t.mean = t.variance = NULL
-        mi_parallel(t.groups, grain(&t), training_job, &t)
-    else:
-        mi_parallel(t.groups, grain(&t), inference_job, &t)
-    return miopenStatusSuccess
+        return mi_work(handle, t.groups, grain(&t), training_job, &t, sizeof(t))
+    return mi_work(handle, t.groups, grain(&t), inference_job, &t, sizeof(t))
 
 
 cdef public miopenStatus_t miopenBatchNormForwardInferenceActivation(
@@ -400,8 +398,7 @@ cdef miopenStatus_t train(
         return miopenStatusUnknownError
     t.x, t.y, t.scale, t.bias, t.mean, t.variance = x, y, scale, bias, mean, variance
     t.epsilon, t.factor, t.saved_mean, t.saved_inverse = epsilon, factor, saved_mean, saved_inverse
-    mi_parallel(t.groups, grain(&t), training_job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, t.groups, grain(&t), training_job, &t, sizeof(t))
 
 
 cdef public miopenStatus_t miopenBatchNormForwardTrainingActivation(
@@ -476,8 +473,7 @@ cdef miopenStatus_t back(
     five(t.dx_strides, dxDesc.strides, dxDesc.dims, 0)
     t.x, t.dy, t.dx, t.scale, t.bias, t.d_scale, t.d_bias = x, dy, dx, scale, bias, d_scale, d_bias
     t.epsilon, t.saved_mean, t.saved_inverse = epsilon, <void *>mean, <void *>inverse
-    mi_parallel(t.groups, grain(&t), backward_job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, t.groups, grain(&t), backward_job, &t, sizeof(t))
 
 
 cdef public miopenStatus_t miopenBatchNormBackwardActivation(

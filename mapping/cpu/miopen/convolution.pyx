@@ -89,7 +89,7 @@ cdef public miopenStatus_t miopenConvolutionForwardImmediate(
 ) noexcept nogil:
     cdef Problem q
     cdef miopenStatus_t status = describe(&q, MI_FORWARD, handle, xDesc, wDesc, yDesc, convDesc)
-    return status if status != miopenStatusSuccess else immediate(&q, x, w, y, workSpace, workSpaceSize, solution_id)
+    return status if status != miopenStatusSuccess else immediate(handle, &q, x, w, y, workSpace, workSpaceSize, solution_id)
 
 
 cdef public miopenStatus_t miopenFindConvolutionForwardAlgorithm(
@@ -171,7 +171,7 @@ cdef public miopenStatus_t miopenConvolutionBackwardDataImmediate(
 ) noexcept nogil:
     cdef Problem q
     cdef miopenStatus_t status = describe(&q, MI_BACKWARD_DATA, handle, dxDesc, wDesc, dyDesc, convDesc)
-    return status if status != miopenStatusSuccess else immediate(&q, dx, w, dy, workSpace, workSpaceSize, solution_id)
+    return status if status != miopenStatusSuccess else immediate(handle, &q, dx, w, dy, workSpace, workSpaceSize, solution_id)
 
 
 cdef public miopenStatus_t miopenFindConvolutionBackwardDataAlgorithm(
@@ -253,7 +253,7 @@ cdef public miopenStatus_t miopenConvolutionBackwardWeightsImmediate(
 ) noexcept nogil:
     cdef Problem q
     cdef miopenStatus_t status = describe(&q, MI_BACKWARD_WEIGHTS, handle, xDesc, dwDesc, dyDesc, convDesc)
-    return status if status != miopenStatusSuccess else immediate(&q, x, dw, dy, workSpace, workSpaceSize, solution_id)
+    return status if status != miopenStatusSuccess else immediate(handle, &q, x, dw, dy, workSpace, workSpaceSize, solution_id)
 
 
 cdef public miopenStatus_t miopenFindConvolutionBackwardWeightsAlgorithm(
@@ -279,3 +279,6 @@ cdef public miopenStatus_t miopenConvolutionBackwardWeights(
     return status if status != miopenStatusSuccess else call(
         &q, handle, alpha, beta, algo, x, dw, dy, workSpace, workSpaceSize
     )
+
+
+include "convolution_record.pxi"

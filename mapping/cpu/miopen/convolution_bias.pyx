@@ -81,5 +81,4 @@ cdef public miopenStatus_t miopenConvolutionBackwardBias(
     put_tensor(t.lens, t.steps, dyDesc)
     t.step = dbDesc.strides[1]
     t.dy, t.db = dy, db
-    mi_parallel(dyDesc.lens[1], 1, bias_job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, dyDesc.lens[1], 1, bias_job, &t, sizeof(t))

@@ -135,17 +135,30 @@ cdef float estimate(const Problem *q, bint product) noexcept nogil:
     return <float>(1e-3 + sums / (2e7 if product else 1e7))
 
 
-cdef miopenStatus_t use_workspace(const Problem *q, bint product, void *workspace, size_t size) noexcept nogil:
+cdef bint lacks_workspace(const Problem *q, bint product, const void *workspace, size_t size) noexcept nogil:
+    cdef size_t wanted = workspace_of(q, product)
+    return wanted > 0 and (workspace == NULL or size < wanted)
+
+
+cdef void use_workspace(const Problem *q, bint product, void *workspace) noexcept nogil:
     """The room must be there and ours: both its ends are written."""
-    cdef size_t wanted = workspace_of(q, product), end
-    if wanted == 0:
-        return miopenStatusSuccess
-    if workspace == NULL or size < wanted:
+    cdef size_t wanted = workspace_of(q, product), end = wanted if wanted < 64 else 64
+    if wanted > 0:
+        memset(workspace, 0xff, end)
+        memset(<char *>workspace + wanted - end, 0xff, end)
+
+
+cdef miopenStatus_t convolve(
+    miopenHandle_t handle, const Problem *q, bint product, const void *x, const void *w, const void *y, void *workspace,
+    size_t size
+) noexcept nogil:
+    """What has been checked, but for the workspace."""
+    if lacks_workspace(q, product, workspace, size):
         return miopenStatusUnknownError
-    end = wanted if wanted < 64 else 64
-    memset(workspace, 0xff, end)
-    memset(<char *>workspace + wanted - end, 0xff, end)
-    return miopenStatusSuccess
+    if mi_recorded(handle):
+        return convolve_record(handle, q, product, x, w, y, workspace, size)
+    use_workspace(q, product, workspace)
+    return compute(q, <void *>x, <void *>w, <void *>y)
 
 
 # ---- the calls, once for the three directions ----
@@ -164,9 +177,10 @@ cdef miopenStatus_t find(
     """Finds what the workspace is enough for, and remembers it. MIOpen runs each candidate: the result is written."""
     cdef int i, count = 0
     cdef bint product
-    cdef miopenStatus_t status
     if x == NULL or w == NULL or y == NULL or returned == NULL or results == NULL or request < 1:
         return miopenStatusBadParm
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     for i in range(2):
         product = i == 0
         if product and (not q.product or (q.workspace > 0 and (workspace == NULL or size < q.workspace))):
@@ -178,9 +192,9 @@ cdef miopenStatus_t find(
             results[count].time = estimate(q, product)
             results[count].memory = workspace_of(q, product)
             count += 1
-        status = use_workspace(q, product, workspace, size)
-        if status != miopenStatusSuccess:
-            return status
+        if lacks_workspace(q, product, workspace, size):
+            return miopenStatusUnknownError
+        use_workspace(q, product, workspace)
     returned[0] = count
     return compute(q, <void *>x, <void *>w, <void *>y)
 
@@ -190,7 +204,6 @@ cdef miopenStatus_t call(
     const void *w, const void *y, void *workspace, size_t size
 ) noexcept nogil:
     cdef bint product = algorithm == miopenConvolutionAlgoGEMM
-    cdef miopenStatus_t status
     if x == NULL or w == NULL or y == NULL or alpha == NULL or beta == NULL:
         return miopenStatusBadParm
     if not plain_factors(alpha, beta):
@@ -200,10 +213,7 @@ cdef miopenStatus_t call(
         return miopenStatusUnknownError
     if not mi_find(handle, mix(q.digest, 0 if product else 1) | 1):
         return miopenStatusUnknownError  # "No invoker was registered … Was find executed?"
-    status = use_workspace(q, product, workspace, size)
-    if status != miopenStatusSuccess:
-        return status
-    return compute(q, <void *>x, <void *>w, <void *>y)
+    return convolve(handle, q, product, x, w, y, workspace, size)
 
 
 cdef miopenStatus_t solution_count(const Problem *q, size_t *count) noexcept nogil:
@@ -242,12 +252,9 @@ cdef miopenStatus_t solution_workspace(const Problem *q, uint64_t solution, size
 
 
 cdef miopenStatus_t immediate(
-    const Problem *q, const void *x, const void *w, const void *y, void *workspace, size_t size, uint64_t solution
+    miopenHandle_t handle, const Problem *q, const void *x, const void *w, const void *y, void *workspace, size_t size,
+    uint64_t solution
 ) noexcept nogil:
-    cdef miopenStatus_t status
     if x == NULL or w == NULL or y == NULL or not is_solution(q, solution):
         return miopenStatusBadParm
-    status = use_workspace(q, solution >= PRODUCT, workspace, size)
-    if status != miopenStatusSuccess:
-        return status
-    return compute(q, <void *>x, <void *>w, <void *>y)
+    return convolve(handle, q, solution >= PRODUCT, x, w, y, workspace, size)

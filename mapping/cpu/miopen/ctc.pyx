@@ -293,6 +293,8 @@ cdef public miopenStatus_t miopenCTCLoss(
         return miopenStatusBadParm
     if workSpaceSize < workspace_size(probsDesc, &found):
         return miopenStatusUnknownError  # MIOpen would write past its end
+    if mi_refused(handle):  # labels and lengths are the host's, and may be gone at a launch
+        return miopenStatusUnknownError
     t.type = probsDesc.type
     t.softmax = ctcLossDesc.softmax
     t.steps, t.batch, t.classes = probsDesc.lens[0], probsDesc.lens[1], probsDesc.lens[2]

@@ -98,6 +98,8 @@ cdef public miopenStatus_t miopenSetDropoutDescriptor(
     cdef miopenStatus_t status
     if not is_handle(handle):
         return miopenStatusBadParm
+    if mi_refused(handle):  # it writes the states
+        return miopenStatusUnknownError
     status = miopenRestoreDropoutDescriptor(
         dropoutDesc, handle, dropout, states, stateSizeInBytes, seed, use_mask, state_evo, rng_mode
     )
@@ -202,6 +204,9 @@ cdef miopenStatus_t drop(
     if not dropout.use_mask and not (back and reserve != NULL):
         if dropout.states == NULL or dropout.state_bytes < STATES * STATE_BYTES:
             return miopenStatusUnknownError
+    if mi_recorded(handle):
+        return drop_record(handle, dropout, noise, xDesc, x, yDesc, y, reserve, reserve_size, back)
+    if not dropout.use_mask and not (back and reserve != NULL):
         t.states = (<States *>dropout.states)[0]
         if not back and reserve != NULL:
             mi_draw(dropout, count, <unsigned char *>reserve)
@@ -237,3 +242,6 @@ cdef public miopenStatus_t miopenDropoutBackward(
     return drop(
         handle, dropoutDesc, noise_shape, dyDesc, dy, dxDesc, dx, reserveSpace, reserveSpaceSizeInBytes, True
     )
+
+
+include "dropout_record.pxi"

@@ -432,9 +432,11 @@ cdef public miopenStatus_t miopenExecuteFusionPlan(
                 &t.f, op.mode, args.activation[0], args.activation[1], args.activation[2], inputDesc.type
             )
     op = &fusePlanDesc.ops[0]
+    if op.operation == MI_OP_CONVOLUTION and args.weights == NULL:
+        return miopenStatusBadParm
+    if mi_recorded(handle):
+        return miopenExecuteFusionPlan_record(handle, fusePlanDesc, inputDesc, input, outputDesc, output, args)
     if op.operation == MI_OP_CONVOLUTION:
-        if args.weights == NULL:
-            return miopenStatusBadParm
         floats = <float *>mi_scratch(<size_t>mi_elements(outputDesc) * sizeof(float))
         if floats == NULL:
             return miopenStatusAllocFailed
@@ -487,6 +489,10 @@ cdef public miopenStatus_t miopenConvolutionBiasActivationForward(
         return miopenStatusBadParm
     if x == NULL or w == NULL or z == NULL or bias == NULL or y == NULL:
         return miopenStatusBadParm
+    if mi_recorded(handle):
+        return miopenConvolutionBiasActivationForward_record(
+            handle, alpha1, xDesc, x, wDesc, w, convDesc, algo, workspace, workspaceSizeInBytes, alpha2, zDesc, z, biasDesc,
+            bias, activationDesc, yDesc, y)
     floats = <float *>mi_scratch(<size_t>mi_elements(yDesc) * sizeof(float))
     if floats == NULL:
         return miopenStatusAllocFailed
@@ -504,3 +510,6 @@ cdef public miopenStatus_t miopenConvolutionBiasActivationForward(
         run(&t, yDesc)
     mi_scratch_done(floats)
     return status
+
+
+include "fusion_record.pxi"

@@ -7,6 +7,10 @@ has seen: without it MIOpen refuses them outside the immediate mode.
 include "miopen.pxi"
 
 from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+cdef extern from "miopen.h" nogil:
+    void mi_parallel(int64_t count, int64_t grain, mi_job job, void *context)
 
 cdef extern from "platform.h" nogil:
     """
@@ -53,6 +57,7 @@ cdef public miopenStatus_t miopenCreateWithStream(miopenHandle_t *handle, hipStr
     handle[0] = <mi_handle *>mi_new(MI_HANDLE, sizeof(mi_handle))
     if handle[0] == NULL:
         return miopenStatusAllocFailed
+    record_find()
     handle[0].stream = stream
     handle[0].tuning_policy = 1
     return miopenStatusSuccess
@@ -122,6 +127,39 @@ cdef public miopenStatus_t miopenGetTuningPolicy(miopenHandle_t handle, int *val
     if value == NULL or not is_handle(handle):
         return miopenStatusBadParm
     value[0] = handle.tuning_policy
+    return miopenStatusSuccess
+
+
+# ---- work that is recorded ----
+
+cdef enum:
+    ROOM = 2048  # bytes of a context
+
+cdef struct Work:
+    int64_t count
+    int64_t grain
+    mi_job job
+    double[ROOM / 8] context  # as much of it as there is
+
+
+cdef int work_again(void *record) noexcept nogil:
+    cdef Work *work = <Work *>record
+    mi_parallel(work.count, work.grain, work.job, &work.context)
+    return 0
+
+
+cdef public miopenStatus_t mi_work_later(
+    mi_handle *handle, int64_t count, int64_t grain, mi_job job, const void *context, size_t size
+) noexcept nogil:
+    cdef Work work
+    if size > ROOM or record_state(handle.stream) > 0:
+        return miopenStatusUnknownError
+    work.count = count
+    work.grain = grain
+    work.job = job
+    memcpy(&work.context, context, size)
+    if record_keep(handle.stream, work_again, &work, sizeof(Work) - ROOM + size) != 0:
+        return miopenStatusUnknownError
     return miopenStatusSuccess
 
 

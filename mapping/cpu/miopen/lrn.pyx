@@ -230,8 +230,7 @@ cdef public miopenStatus_t miopenLRNForward(
     set_strides(t.x_strides, xDesc)
     set_strides(t.y_strides, yDesc)
     t.x, t.out, t.scale = x, y, workSpace if do_backward else NULL
-    mi_parallel(t.lens[0] * t.lens[1], 1 + 2048 / (t.lens[2] * t.lens[3]), forward_job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, t.lens[0] * t.lens[1], 1 + 2048 / (t.lens[2] * t.lens[3]), forward_job, &t, sizeof(t))
 
 
 cdef public miopenStatus_t miopenLRNBackward(
@@ -259,5 +258,4 @@ cdef public miopenStatus_t miopenLRNBackward(
     set_strides(t.dx_strides, dxDesc)
     set_strides(t.dy_strides, dyDesc)
     t.x, t.y, t.dy, t.out, t.scale = x, y, dy, dx, <void *>workSpace
-    mi_parallel(t.lens[0] * t.lens[1], 1 + 2048 / (t.lens[2] * t.lens[3]), backward_job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, t.lens[0] * t.lens[1], 1 + 2048 / (t.lens[2] * t.lens[3]), backward_job, &t, sizeof(t))

@@ -290,6 +290,30 @@ typedef crew_job mi_job;
 #define mi_scratch crew_scratch
 #define mi_scratch_done crew_scratch_done
 
+/* ---- work on a handle's stream (handle.pyx): shared out to threads now, or recorded while the stream is captured ----
+ * A context is all that the work needs, by value; what its pointers show is data, or lives as long as the call's own data. */
+#include "record.h" /* mapping/cpu/record */
+miopenStatus_t mi_work_later(mi_handle *handle, int64_t count, int64_t grain, mi_job job, const void *context, size_t size);
+static inline miopenStatus_t mi_work(mi_handle *handle, int64_t count, int64_t grain, mi_job job, void *context, size_t size) {
+    if (record_state(handle->stream)) return mi_work_later(handle, count, grain, job, context, size);
+    mi_parallel(count, grain, job, context);
+    return miopenStatusSuccess;
+}
+static inline int mi_recorded(mi_handle *handle) { return record_state(handle->stream) != 0; }
+/* 1 where the stream is captured, and the capture becomes invalid: this call cannot be recorded. */
+static inline int mi_refused(mi_handle *handle) {
+    if (!record_state(handle->stream)) return 0;
+    record_refuse(handle->stream);
+    return 1;
+}
+static inline miopenStatus_t mi_admit(mi_handle *handle) {
+    return record_state(handle->stream) > 0 ? miopenStatusUnknownError : miopenStatusSuccess;
+}
+static inline miopenStatus_t mi_keep(mi_handle *handle, dg_run run, const void *record, size_t bytes) {
+    return record_keep(handle->stream, run, record, bytes) ? miopenStatusUnknownError : miopenStatusSuccess;
+}
+static inline void mi_replay(mi_handle *copy) { copy->stream = RECORD_NO_STREAM; }
+
 /* ---- objects (handle.pyx, tensor.pyx) ---- */
 void *mi_new(uint32_t kind, size_t bytes);
 int mi_find(mi_handle *handle, uint64_t digest);     /* 1 where mi_remember has seen it */

@@ -2,6 +2,8 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+include "record.pxi"
+
 cdef extern from "miopen.h" nogil:
     ctypedef int miopenStatus_t
     ctypedef void *hipStream_t
@@ -221,6 +223,17 @@ cdef extern from "miopen.h" nogil:
 
 
 # ---- what every function asks first ----
+
+# Work on a handle's stream: now, or recorded.
+cdef extern from "miopen.h" nogil:
+    miopenStatus_t mi_work(
+        mi_handle *handle, int64_t count, int64_t grain, mi_job job, void *context, size_t size)
+    bint mi_recorded(mi_handle *handle)
+    bint mi_refused(mi_handle *handle)
+    miopenStatus_t mi_admit(mi_handle *handle)
+    miopenStatus_t mi_keep(mi_handle *handle, dg_run run, const void *record, size_t bytes)
+    void mi_replay(mi_handle *copy)
+
 
 cdef inline bint is_handle(const mi_handle *handle) noexcept nogil:
     return handle != NULL and handle.kind == MI_HANDLE

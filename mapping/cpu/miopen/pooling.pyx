@@ -456,8 +456,7 @@ cdef public miopenStatus_t miopenPoolingForward(
     set_tensors(&t, poolDesc, xDesc, yDesc)
     t.keeps = t.mode == miopenPoolingMax and do_backward
     t.source, t.target, t.indices = x, y, workSpace
-    mi_parallel(t.planes, 1 + 1024 / (t.out[0] * t.out[1] * t.out[2]), forward_job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, t.planes, 1 + 1024 / (t.out[0] * t.out[1] * t.out[2]), forward_job, &t, sizeof(t))
 
 
 cdef public miopenStatus_t miopenPoolingBackward(
@@ -489,5 +488,4 @@ cdef public miopenStatus_t miopenPoolingBackward(
         return miopenStatusBadParm
     set_tensors(&t, poolDesc, dxDesc, dyDesc)
     t.source, t.target, t.indices = dy, dx, workSpace
-    mi_parallel(t.planes, 1 + 512 / (t.in_[0] * t.in_[1] * t.in_[2]), backward_job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, t.planes, 1 + 512 / (t.in_[0] * t.in_[1] * t.in_[2]), backward_job, &t, sizeof(t))

@@ -300,5 +300,4 @@ cdef public miopenStatus_t miopenReduceTensor(
         t.beta = (<const float *>beta)[0]
     t.a, t.c = A, C
     t.indices = <int32_t *>indices if indexed else NULL
-    mi_parallel(mi_elements(cDesc), 1 + 8192 / t.count, job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, mi_elements(cDesc), 1 + 8192 / t.count, job, &t, sizeof(t))

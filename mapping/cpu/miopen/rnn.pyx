@@ -377,6 +377,8 @@ cdef public miopenStatus_t miopenGetRNNLayerParam(
         return status
     if w == NULL:
         return miopenStatusBadParm
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     memcpy(
         layerParam, bytes_at(w, <int64_t>offset, rnnDesc.type),
         <size_t>(mi_elements(paramDesc) * mi_type_size(rnnDesc.type))
@@ -397,6 +399,8 @@ cdef public miopenStatus_t miopenGetRNNLayerBias(
         return status
     if w == NULL:
         return miopenStatusBadParm
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     memcpy(
         layerBias, bytes_at(w, <int64_t>offset, rnnDesc.type), <size_t>(rnnDesc.hidden * mi_type_size(rnnDesc.type))
     )
@@ -421,6 +425,8 @@ cdef public miopenStatus_t miopenSetRNNLayerParam(
         rnnDesc.hidden if paramID >= gates_of(rnnDesc.mode) else input_size(rnnDesc, xDesc.lens[1], layer)
     ):
         return miopenStatusBadParm
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     at = param_offset(rnnDesc, xDesc.lens[1], layer, paramID)
     size = mi_type_size(rnnDesc.type)
     for i in range(paramDesc.lens[0]):
@@ -444,6 +450,8 @@ cdef public miopenStatus_t miopenSetRNNLayerBias(
         return miopenStatusBadParm
     if mi_elements(biasDesc) != rnnDesc.hidden or biasDesc.type != rnnDesc.type:
         return miopenStatusBadParm
+    if mi_refused(handle):
+        return miopenStatusUnknownError
     memcpy(
         bytes_at(w, bias_offset(rnnDesc, xDesc.lens[1], layer, biasID), rnnDesc.type), layerBias,
         <size_t>(rnnDesc.hidden * mi_type_size(rnnDesc.type))
@@ -857,6 +865,98 @@ cdef miopenStatus_t backward_weights(
     return miopenStatusSuccess
 
 
+# ---- now, or recorded ----
+
+cdef enum:
+    FORWARD, BACKWARD_DATA, BACKWARD_WEIGHTS
+
+# All that one of the three computes from. A recorded one has its copies, and the plan's arrays behind it.
+cdef struct Net:
+    int what
+    Plan p
+    mi_rnn rnn
+    mi_dropout dropout
+    mi_seq_tensor marked   # whose data is filled with its marker first
+    void *fill             # that data, or NULL
+    const void *given[7]
+    void *made[4]
+
+
+cdef miopenStatus_t run(Net *n) noexcept nogil:
+    if n.fill != NULL:
+        fill_padding(&n.marked, n.fill)
+    if n.what == FORWARD:
+        return forward(
+            &n.p, &n.rnn, n.given[0], n.given[1], n.given[2], n.given[3], n.made[0], n.made[1], n.made[2], n.made[3])
+    if n.what == BACKWARD_DATA:
+        return backward_data(
+            &n.p, &n.rnn, n.given[0], n.given[1], n.given[2], n.given[3], n.given[4], n.given[5], n.made[0], n.made[1],
+            n.made[2], n.made[3], n.given[6])
+    return backward_weights(&n.p, &n.rnn, n.given[0], n.given[1], n.made[0], n.given[2], n.given[3])
+
+
+cdef int run_again(void *record) noexcept nogil:
+    cdef Net *n = <Net *>record
+    cdef int64_t *arrays = <int64_t *>(n + 1)
+    n.p.batch = arrays
+    n.p.first = arrays + n.p.steps
+    n.p.order = arrays + 2 * n.p.steps + 1
+    if n.rnn.dropout != NULL:
+        n.rnn.dropout = &n.dropout
+    return run(n) != miopenStatusSuccess
+
+
+cdef miopenStatus_t work(miopenHandle_t handle, Net *n, const Plan *p, const mi_rnn *rnn) noexcept nogil:
+    """What has been checked."""
+    cdef size_t arrays = <size_t>(2 * p.steps + p.sequences + 1) * sizeof(int64_t)
+    cdef char *record
+    cdef miopenStatus_t status
+    n.p = p[0]
+    n.rnn = rnn[0]
+    if not mi_recorded(handle):
+        return run(n)
+    if rnn.dropout != NULL:
+        n.dropout = rnn.dropout[0]
+    record = <char *>mi_scratch(sizeof(Net) + arrays)
+    if record == NULL:
+        return miopenStatusAllocFailed
+    memcpy(record, n, sizeof(Net))
+    memcpy(record + sizeof(Net), p.batch, arrays)
+    status = mi_admit(handle)
+    if status == miopenStatusSuccess:
+        status = mi_keep(handle, run_again, record, sizeof(Net) + arrays)
+    mi_scratch_done(record)
+    return status
+
+
+cdef inline void set_forward(
+    Net *n, const void *x, const void *hx, const void *cx, const void *w, void *y, void *hy, void *cy, void *reserve
+) noexcept nogil:
+    n.what = FORWARD
+    n.fill = NULL
+    n.given[0], n.given[1], n.given[2], n.given[3] = x, hx, cx, w
+    n.made[0], n.made[1], n.made[2], n.made[3] = y, hy, cy, reserve
+
+
+cdef inline void set_backward_data(
+    Net *n, const void *dy, const void *hx, const void *cx, const void *dhy, const void *dcy, const void *w, void *dx,
+    void *dhx, void *dcx, void *workspace, const void *reserve
+) noexcept nogil:
+    n.what = BACKWARD_DATA
+    n.fill = NULL
+    n.given[0], n.given[1], n.given[2], n.given[3], n.given[4], n.given[5], n.given[6] = dy, hx, cx, dhy, dcy, w, reserve
+    n.made[0], n.made[1], n.made[2], n.made[3] = dx, dhx, dcx, workspace
+
+
+cdef inline void set_backward_weights(
+    Net *n, const void *x, const void *hx, void *dw, const void *workspace, const void *reserve
+) noexcept nogil:
+    n.what = BACKWARD_WEIGHTS
+    n.fill = NULL
+    n.given[0], n.given[1], n.given[2], n.given[3] = x, hx, workspace, reserve
+    n.made[0] = dw
+
+
 # ---- calls over sequences ----
 
 cdef miopenStatus_t check_spaces(
@@ -878,6 +978,7 @@ cdef public miopenStatus_t miopenRNNForward(
     size_t workSpaceNumBytes, void *reserveSpace, size_t reserveSpaceNumBytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef miopenStatus_t status
     if not is_handle(handle) or not is_rnn(rnnDesc) or not is_seq(xDesc) or not is_seq(yDesc):
         return miopenStatusBadParm
@@ -894,10 +995,9 @@ cdef public miopenStatus_t miopenRNNForward(
     if not is_state(&p, hDesc) or not is_state(&p, cDesc):
         status = miopenStatusBadParm
     else:
-        fill_padding(yDesc, y)
-        status = forward(
-            &p, rnnDesc, x, hx, cx, w, y, hy, cy, reserveSpace if fwdMode == miopenRNNTraining else NULL
-        )
+        set_forward(&n, x, hx, cx, w, y, hy, cy, reserveSpace if fwdMode == miopenRNNTraining else NULL)
+        n.marked, n.fill = yDesc[0], y
+        status = work(handle, &n, &p, rnnDesc)
     free_plan(&p)
     return status
 
@@ -910,6 +1010,7 @@ cdef public miopenStatus_t miopenRNNBackwardSeqData(
     size_t reserveSpaceNumBytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef miopenStatus_t status
     if not is_handle(handle) or not is_rnn(rnnDesc) or not is_seq(xDesc) or not is_seq(yDesc):
         return miopenStatusBadParm
@@ -927,8 +1028,9 @@ cdef public miopenStatus_t miopenRNNBackwardSeqData(
     if not is_state(&p, hDesc) or not is_state(&p, cDesc):
         status = miopenStatusBadParm
     else:
-        fill_padding(xDesc, dx)
-        status = backward_data(&p, rnnDesc, dy, hx, cx, dhy, dcy, w, dx, dhx, dcx, workSpace, reserveSpace)
+        set_backward_data(&n, dy, hx, cx, dhy, dcy, w, dx, dhx, dcx, workSpace, reserveSpace)
+        n.marked, n.fill = xDesc[0], dx
+        status = work(handle, &n, &p, rnnDesc)
     free_plan(&p)
     return status
 
@@ -940,6 +1042,7 @@ cdef public miopenStatus_t miopenRNNBackwardWeightsSeqTensor(
     size_t reserveSpaceNumBytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef miopenStatus_t status
     if not is_handle(handle) or not is_rnn(rnnDesc) or not is_seq(xDesc) or not is_seq(yDesc) or not is_tensor(hDesc):
         return miopenStatusBadParm
@@ -957,7 +1060,8 @@ cdef public miopenStatus_t miopenRNNBackwardWeightsSeqTensor(
     if not is_state(&p, hDesc):
         status = miopenStatusBadParm
     else:
-        status = backward_weights(&p, rnnDesc, x, hx, dw, workSpace, reserveSpace)
+        set_backward_weights(&n, x, hx, dw, workSpace, reserveSpace)
+        status = work(handle, &n, &p, rnnDesc)
     free_plan(&p)
     return status
 
@@ -999,6 +1103,7 @@ cdef miopenStatus_t forward_steps(
     bint training, void *reserve, size_t reserve_bytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef miopenStatus_t status
     if x == NULL or w == NULL or y == NULL:
         return miopenStatusBadParm
@@ -1010,7 +1115,8 @@ cdef miopenStatus_t forward_steps(
     elif training and reserve == NULL:
         status = miopenStatusBadParm
     else:
-        status = forward(&p, rnn, x, hx, cx, w, y, hy, cy, reserve if training else NULL)
+        set_forward(&n, x, hx, cx, w, y, hy, cy, reserve if training else NULL)
+        status = work(handle, &n, &p, rnn)
     free_plan(&p)
     return status
 
@@ -1055,6 +1161,7 @@ cdef public miopenStatus_t miopenRNNBackwardData(
     size_t reserveSpaceNumBytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef const mi_tensor *states[6]
     cdef miopenStatus_t status
     states[0], states[1], states[2], states[3], states[4], states[5] = dhyDesc, dcyDesc, hxDesc, cxDesc, dhxDesc, dcxDesc
@@ -1070,7 +1177,8 @@ cdef public miopenStatus_t miopenRNNBackwardData(
     elif reserveSpace == NULL:
         status = miopenStatusBadParm
     else:
-        status = backward_data(&p, rnnDesc, dy, hx, cx, dhy, dcy, w, dx, dhx, dcx, workSpace, reserveSpace)
+        set_backward_data(&n, dy, hx, cx, dhy, dcy, w, dx, dhx, dcx, workSpace, reserveSpace)
+        status = work(handle, &n, &p, rnnDesc)
     free_plan(&p)
     return status
 
@@ -1082,6 +1190,7 @@ cdef public miopenStatus_t miopenRNNBackwardWeights(
     const void *reserveSpace, size_t reserveSpaceNumBytes
 ) noexcept nogil:
     cdef Plan p
+    cdef Net n
     cdef const mi_tensor *states[1]
     cdef miopenStatus_t status
     states[0] = hxDesc
@@ -1097,6 +1206,7 @@ cdef public miopenStatus_t miopenRNNBackwardWeights(
     elif reserveSpace == NULL:
         status = miopenStatusBadParm
     else:
-        status = backward_weights(&p, rnnDesc, x, hx, dw, workSpace, reserveSpace)
+        set_backward_weights(&n, x, hx, dw, workSpace, reserveSpace)
+        status = work(handle, &n, &p, rnnDesc)
     free_plan(&p)
     return status

@@ -115,7 +115,9 @@ cdef void set_strides(int64_t *strides, const mi_tensor *tensor) noexcept nogil:
         strides[i] = tensor.strides[i]
 
 
-cdef void run(Soft *t, const void *alpha, const void *beta, int algorithm, int mode, int type, mi_job job) noexcept nogil:
+cdef miopenStatus_t run(
+    miopenHandle_t handle, Soft *t, const void *alpha, const void *beta, int algorithm, int mode, int type, mi_job job
+) noexcept nogil:
     cdef int64_t groups = t.lens[0]
     t.type = type
     t.algorithm = algorithm
@@ -124,7 +126,7 @@ cdef void run(Soft *t, const void *alpha, const void *beta, int algorithm, int m
     t.beta = (<const float *>beta)[0]
     if t.channel:
         groups *= t.lens[2] * t.lens[3]
-    mi_parallel(groups, 1 + 4096 / length(t), job, t)
+    return mi_work(handle, groups, 1 + 4096 / length(t), job, t, sizeof(Soft))
 
 
 cdef bint is_sort(int algorithm, int mode) noexcept nogil:
@@ -148,8 +150,7 @@ cdef public miopenStatus_t miopenSoftmaxForward_V2(
     set_strides(t.x, xDesc)
     set_strides(t.y, yDesc)
     t.in_, t.out = x, y
-    run(&t, alpha, beta, algorithm, mode, xDesc.type, forward_job)
-    return miopenStatusSuccess
+    return run(handle, &t, alpha, beta, algorithm, mode, xDesc.type, forward_job)
 
 
 cdef public miopenStatus_t miopenSoftmaxForward(
@@ -187,8 +188,7 @@ cdef public miopenStatus_t miopenSoftmaxBackward_V2(
     set_strides(t.y, yDesc)
     set_strides(t.dy, dyDesc)
     t.in_, t.in_dy, t.out = y, dy, dx
-    run(&t, alpha, beta, algorithm, mode, yDesc.type, backward_job)
-    return miopenStatusSuccess
+    return run(handle, &t, alpha, beta, algorithm, mode, yDesc.type, backward_job)
 
 
 cdef public miopenStatus_t miopenSoftmaxBackward(

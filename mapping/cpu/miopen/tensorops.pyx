@@ -113,8 +113,7 @@ cdef public miopenStatus_t miopenOpTensor(
     walk_add(&t.walk, bDesc)
     walk_add(&t.walk, cDesc)
     walk_fold(&t.walk)
-    mi_parallel(t.walk.count, WALK_GRAIN, op_job, &t)
-    return miopenStatusSuccess
+    return mi_work(handle, t.walk.count, WALK_GRAIN, op_job, &t, sizeof(t))
 
 
 # ---- one or two tensors: y ← α·x + β·y; Set and Scale are the two halves of it ----
@@ -176,7 +175,9 @@ cdef void sum_job(void *context, int64_t begin, int64_t end) noexcept nogil:
         sum_part(t, begin, end, <int8_t *>NULL)
 
 
-cdef void sums(Op *t, const mi_tensor *yDesc, void *y, const mi_tensor *xDesc, const void *x) noexcept nogil:
+cdef miopenStatus_t sums(
+    miopenHandle_t handle, Op *t, const mi_tensor *yDesc, void *y, const mi_tensor *xDesc, const void *x
+) noexcept nogil:
     t.type = yDesc.type
     t.a, t.c = x, y
     walk_begin(&t.walk, yDesc)
@@ -184,7 +185,7 @@ cdef void sums(Op *t, const mi_tensor *yDesc, void *y, const mi_tensor *xDesc, c
     if x != NULL:
         walk_add(&t.walk, xDesc)
     walk_fold(&t.walk)
-    mi_parallel(t.walk.count, WALK_GRAIN, sum_job, t)
+    return mi_work(handle, t.walk.count, WALK_GRAIN, sum_job, t, sizeof(Op))
 
 
 cdef public miopenStatus_t miopenSetTensor(
@@ -196,8 +197,7 @@ cdef public miopenStatus_t miopenSetTensor(
     if not is_number(yDesc.type):
         return miopenStatusBadParm
     t.alpha1, t.beta, t.copies, t.keeps = scalar(yDesc.type, alpha), 0, False, False
-    sums(&t, yDesc, y, NULL, NULL)
-    return miopenStatusSuccess
+    return sums(handle, &t, yDesc, y, NULL, NULL)
 
 
 cdef public miopenStatus_t miopenScaleTensor(
@@ -212,12 +212,11 @@ cdef public miopenStatus_t miopenScaleTensor(
     ):
         return miopenStatusBadParm
     t.alpha1, t.beta, t.copies, t.keeps = 0, scalar(yDesc.type, alpha), False, True
-    sums(&t, yDesc, y, NULL, NULL)
-    return miopenStatusSuccess
+    return sums(handle, &t, yDesc, y, NULL, NULL)
 
 
 cdef miopenStatus_t transform_int8(
-    const mi_tensor *xDesc, const void *x, const mi_tensor *yDesc, void *y, bint plain
+    miopenHandle_t handle, const mi_tensor *xDesc, const void *x, const mi_tensor *yDesc, void *y, bint plain
 ) noexcept nogil:
     """Copies images of fewer or more channels, packed; the longer side counts its channels in fours."""
     cdef int64_t n, i, count, x_count = 1, y_count = 1
@@ -229,9 +228,11 @@ cdef miopenStatus_t transform_int8(
         return miopenStatusUnknownError
     if not plain:
         return miopenStatusNotImplemented
+    if mi_recorded(handle):
+        return transform_int8_record(handle, xDesc, x, yDesc, y, plain)
     t.alpha1, t.beta, t.copies, t.keeps = 0, 0, False, False
     if xDesc.lens[1] <= yDesc.lens[1]:
-        sums(&t, yDesc, y, NULL, NULL)
+        sums(handle, &t, yDesc, y, NULL, NULL)
     for i in range(1, xDesc.dims):
         x_count *= xDesc.lens[i]
         y_count *= yDesc.lens[i]
@@ -256,12 +257,14 @@ cdef public miopenStatus_t miopenTransformTensor(
     t.copies = (<const float *>alpha)[0] == 1
     t.keeps = (<const float *>beta)[0] != 0
     if xDesc.type == miopenInt8 and yDesc.type == miopenInt8 and xDesc.dims >= 3:
-        return transform_int8(xDesc, x, yDesc, y, t.copies and not t.keeps)
+        return transform_int8(handle, xDesc, x, yDesc, y, t.copies and not t.keeps)
     if not mi_same_lens(xDesc, yDesc) or xDesc.type != yDesc.type:
         return miopenStatusUnknownError
     if not is_number(xDesc.type) or xDesc.type == miopenInt8:
         return miopenStatusUnknownError
     t.alpha1 = scalar(xDesc.type, alpha)
     t.beta = scalar(xDesc.type, beta)
-    sums(&t, yDesc, y, xDesc, x)
-    return miopenStatusSuccess
+    return sums(handle, &t, yDesc, y, xDesc, x)
+
+
+include "tensorops_record.pxi"

@@ -29,8 +29,14 @@ cdef rocblas_status geam_batched(
         return rocblas_status_invalid_size
     if m == 0 or n == 0 or batch_count == 0:
         return rocblas_status_success
-    if C == NULL or alpha == NULL or beta == NULL or (alpha[0] != 0 and A == NULL) or (beta[0] != 0 and B == NULL):
+    if C == NULL or alpha == NULL or beta == NULL:
         return rocblas_status_invalid_pointer
+    if rb_recorded_unread(handle):
+        return RB_LATER
+    if (alpha[0] != 0 and A == NULL) or (beta[0] != 0 and B == NULL):
+        return rocblas_status_invalid_pointer
+    if rb_recorded(handle):
+        return RB_LATER
     for i in range(batch_count):
         if C[i] == NULL or (alpha[0] != 0 and A[i] == NULL) or (beta[0] != 0 and B[i] == NULL):
             return rocblas_status_invalid_pointer
@@ -50,7 +56,12 @@ cdef public rocblas_status rocblas_sgeam_batched(
     const float *alpha, const float *const *A, rocblas_int lda, const float *beta, const float *const *B, rocblas_int ldb,
     float *const *C, rocblas_int ldc, rocblas_int batch_count
 ) noexcept nogil:
-    return geam_batched(handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
+    cdef rocblas_status status = geam_batched(
+        handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
+    if status != RB_LATER:
+        return status
+    return rocblas_sgeam_batched_record(
+        handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
 
 
 cdef public rocblas_status rocblas_dgeam_batched(
@@ -58,7 +69,12 @@ cdef public rocblas_status rocblas_dgeam_batched(
     const double *alpha, const double *const *A, rocblas_int lda, const double *beta, const double *const *B, rocblas_int ldb,
     double *const *C, rocblas_int ldc, rocblas_int batch_count
 ) noexcept nogil:
-    return geam_batched(handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
+    cdef rocblas_status status = geam_batched(
+        handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
+    if status != RB_LATER:
+        return status
+    return rocblas_dgeam_batched_record(
+        handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
 
 
 cdef public rocblas_status rocblas_cgeam_batched(
@@ -67,7 +83,12 @@ cdef public rocblas_status rocblas_cgeam_batched(
     const rocblas_float_complex *beta, const rocblas_float_complex *const *B, rocblas_int ldb,
     rocblas_float_complex *const *C, rocblas_int ldc, rocblas_int batch_count
 ) noexcept nogil:
-    return geam_batched(handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
+    cdef rocblas_status status = geam_batched(
+        handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
+    if status != RB_LATER:
+        return status
+    return rocblas_cgeam_batched_record(
+        handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
 
 
 cdef public rocblas_status rocblas_zgeam_batched(
@@ -76,4 +97,12 @@ cdef public rocblas_status rocblas_zgeam_batched(
     const rocblas_double_complex *beta, const rocblas_double_complex *const *B, rocblas_int ldb,
     rocblas_double_complex *const *C, rocblas_int ldc, rocblas_int batch_count
 ) noexcept nogil:
-    return geam_batched(handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
+    cdef rocblas_status status = geam_batched(
+        handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
+    if status != RB_LATER:
+        return status
+    return rocblas_zgeam_batched_record(
+        handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
+
+
+include "geam_batched_record.pxi"

@@ -36,6 +36,7 @@ cdef struct product:
     int d_type
     int compute
     bint used  # α is not 0 and something is summed
+    bint unread  # the call is recorded, and the factors lie on the device: they are not known yet
 
 
 cdef rocblas_status check(
@@ -55,6 +56,9 @@ cdef rocblas_status check(
         return rocblas_status_success
     if (p.k > 0 and p.alpha == NULL) or p.beta == NULL or d == NULL:
         return rocblas_status_invalid_pointer
+    if p.unread:
+        done[0] = not supported(p)
+        return rocblas_status_not_implemented if done[0] else rocblas_status_success
     if c == NULL and not rb_is(p.compute, p.beta, 0):
         return rocblas_status_invalid_pointer
     p.used = p.k > 0 and not rb_is(p.compute, p.alpha, 0)
@@ -192,7 +196,7 @@ cdef rocblas_status member(
 
 
 cdef inline void fill(
-    product *p, int transa, int transb, int64_t m, int64_t n, int64_t k, const void *alpha, int a_type, int64_t lda,
+    rocblas_handle handle, product *p, int transa, int transb, int64_t m, int64_t n, int64_t k, const void *alpha, int a_type, int64_t lda,
     int b_type, int64_t ldb, const void *beta, int c_type, int64_t ldc, int d_type, int64_t ldd, int compute
 ) noexcept nogil:
     p.transa = transa
@@ -212,6 +216,7 @@ cdef inline void fill(
     p.d_type = d_type
     p.compute = compute
     p.used = False
+    p.unread = rb_recorded_unread(handle)
 
 
 cdef public rocblas_status rocblas_gemm_ex_64(
@@ -225,9 +230,16 @@ cdef public rocblas_status rocblas_gemm_ex_64(
     cdef rocblas_status status = rb_enter(handle)
     if status != rocblas_status_success:
         return status
-    fill(&p, transa, transb, m, n, k, alpha, a_type, lda, b_type, ldb, beta, c_type, ldc, d_type, ldd, compute_type)
+    fill(handle, &p, transa, transb, m, n, k, alpha, a_type, lda, b_type, ldb, beta, c_type, ldc,
+         d_type, ldd, compute_type)
     status = check(&p, 1, a, b, c, d, &done)
-    return status if done else member(handle, &p, a, b, c, d)
+    if done:
+        return status
+    if rb_recorded(handle):
+        return rocblas_gemm_ex_64_record(
+            handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, d, d_type, ldd,
+            compute_type, algo, solution_index, flags)
+    return member(handle, &p, a, b, c, d)
 
 
 # The members of a batch: arrays of their pointers, or the first ones and the bytes from one to the next.
@@ -249,6 +261,7 @@ cdef void pointed_members(void *context, int64_t begin, int64_t end) noexcept no
     cdef product_batch *all = <product_batch *>context
     cdef const void *const *a = <const void *const *>all.a
     cdef const void *const *b = <const void *const *>all.b
+    cdef rb_handle *before = rb_help(all.handle)
     cdef rocblas_status status
     cdef int64_t i
     for i in range(begin, end):
@@ -256,10 +269,12 @@ cdef void pointed_members(void *context, int64_t begin, int64_t end) noexcept no
                         (<const void *const *>all.c)[i], (<void *const *>all.d)[i])
         if status != rocblas_status_success:
             all.status = status
+    rb_helped(before)
 
 
 cdef void strided_members(void *context, int64_t begin, int64_t end) noexcept nogil:
     cdef product_batch *all = <product_batch *>context
+    cdef rb_handle *before = rb_help(all.handle)
     cdef rocblas_status status
     cdef int64_t i
     for i in range(begin, end):
@@ -267,6 +282,7 @@ cdef void strided_members(void *context, int64_t begin, int64_t end) noexcept no
                         <const char *>all.c + i * all.c_step, <char *>all.d + i * all.d_step)
         if status != rocblas_status_success:
             all.status = status
+    rb_helped(before)
 
 
 cdef public rocblas_status rocblas_gemm_batched_ex_64(
@@ -288,10 +304,15 @@ cdef public rocblas_status rocblas_gemm_batched_ex_64(
     cdef rocblas_status status = rb_enter(handle)
     if status != rocblas_status_success:
         return status
-    fill(&p, transa, transb, m, n, k, alpha, a_type, lda, b_type, ldb, beta, c_type, ldc, d_type, ldd, compute_type)
+    fill(handle, &p, transa, transb, m, n, k, alpha, a_type, lda, b_type, ldb, beta, c_type, ldc,
+         d_type, ldd, compute_type)
     status = check(&p, batch_count, a, b, c, d, &done)
     if done:
         return status
+    if rb_recorded(handle):
+        return rocblas_gemm_batched_ex_64_record(
+            handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, d, d_type, ldd,
+            batch_count, compute_type, algo, solution_index, flags)
     keeps = not rb_is(p.compute, p.beta, 0)
     for i in range(batch_count):
         if to[i] == NULL or (keeps and old[i] == NULL) or (p.used and (left[i] == NULL or right[i] == NULL)):
@@ -321,10 +342,15 @@ cdef public rocblas_status rocblas_gemm_strided_batched_ex_64(
     cdef rocblas_status status = rb_enter(handle)
     if status != rocblas_status_success:
         return status
-    fill(&p, transa, transb, m, n, k, alpha, a_type, lda, b_type, ldb, beta, c_type, ldc, d_type, ldd, compute_type)
+    fill(handle, &p, transa, transb, m, n, k, alpha, a_type, lda, b_type, ldb, beta, c_type, ldc,
+         d_type, ldd, compute_type)
     status = check(&p, batch_count, a, b, c, d, &done)
     if done:
         return status
+    if rb_recorded(handle):
+        return rocblas_gemm_strided_batched_ex_64_record(
+            handle, transa, transb, m, n, k, alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc,
+            stride_c, d, d_type, ldd, stride_d, batch_count, compute_type, algo, solution_index, flags)
     batch.handle = handle
     batch.p = &p
     batch.a = a
@@ -380,3 +406,6 @@ cdef public rocblas_status rocblas_gemm_strided_batched_ex(
         handle, transa, transb, m, n, k, alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc,
         stride_c, d, d_type, ldd, stride_d, batch_count, compute_type, algo, solution_index, flags
     )
+
+
+include "gemm_ex_record.pxi"

@@ -12,6 +12,7 @@ from libc.string cimport memset
 cdef extern from "platform.h" nogil:
     """
     rb_handle *volatile rb_first;
+    _Thread_local rb_handle *rb_replayed;
     static dg_mutex rb_lock;
     static rb_handle *rb_free_first, *rb_free_last;
     static int rb_used; /* slots taken from the range so far */
@@ -63,6 +64,7 @@ cdef public rocblas_status rocblas_create_handle(rocblas_handle *handle) noexcep
     global rb_default_memory
     if handle == NULL:
         return rocblas_status_invalid_handle
+    record_find()
     dg_mutex_lock(&rb_lock)
     slot = take_slot()
     dg_mutex_unlock(&rb_lock)

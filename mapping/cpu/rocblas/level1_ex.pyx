@@ -60,10 +60,13 @@ cdef public rocblas_status rocblas_axpy_ex_64(
                 return rocblas_status_not_implemented
         elif alpha_type != x_type or not small_execution(x_type, execution_type):
             return rocblas_status_not_implemented
-        if rb_is(alpha_type, alpha, 0):
+        if not rb_recorded_unread(handle) and rb_is(alpha_type, alpha, 0):
             return rocblas_status_success
         if x == NULL or y == NULL:
             return rocblas_status_invalid_pointer
+        if rb_recorded(handle):
+            return rocblas_axpy_ex_64_record(
+                handle, n, alpha, alpha_type, x, x_type, incx, y, y_type, incy, execution_type)
         if x_type == rocblas_datatype_f16_r:
             axpy_half(n, scalar_of(alpha_type, alpha), <const rocblas_half *>x, incx, <rocblas_half *>y, incy)
         else:
@@ -100,6 +103,9 @@ cdef rocblas_status dot_ex(
     cdef rocblas_status status = rb_enter(handle)
     if status != rocblas_status_success:
         return status
+    if rb_recorded(handle) and not (n <= 0 and handle.pointer_mode == RB_HOST):  # that result is 0 at once
+        status = rb_admit(handle, True)
+        return RB_LATER if status == rocblas_status_success else status
     if n <= 0:
         if result == NULL:
             return rocblas_status_invalid_pointer
@@ -142,14 +148,24 @@ cdef public rocblas_status rocblas_dot_ex_64(
     rocblas_handle handle, int64_t n, const void *x, rocblas_datatype x_type, int64_t incx, const void *y,
     rocblas_datatype y_type, int64_t incy, void *result, rocblas_datatype result_type, rocblas_datatype execution_type
 ) noexcept nogil:
-    return dot_ex(handle, n, x, x_type, incx, y, y_type, incy, result, result_type, execution_type, False)
+    cdef rocblas_status status = dot_ex(
+        handle, n, x, x_type, incx, y, y_type, incy, result, result_type, execution_type, False)
+    if status != RB_LATER:
+        return status
+    return rocblas_dot_ex_64_record(
+        handle, n, x, x_type, incx, y, y_type, incy, result, result_type, execution_type)
 
 
 cdef public rocblas_status rocblas_dotc_ex_64(
     rocblas_handle handle, int64_t n, const void *x, rocblas_datatype x_type, int64_t incx, const void *y,
     rocblas_datatype y_type, int64_t incy, void *result, rocblas_datatype result_type, rocblas_datatype execution_type
 ) noexcept nogil:
-    return dot_ex(handle, n, x, x_type, incx, y, y_type, incy, result, result_type, execution_type, True)
+    cdef rocblas_status status = dot_ex(
+        handle, n, x, x_type, incx, y, y_type, incy, result, result_type, execution_type, True)
+    if status != RB_LATER:
+        return status
+    return rocblas_dotc_ex_64_record(
+        handle, n, x, x_type, incx, y, y_type, incy, result, result_type, execution_type)
 
 
 # ---- nrm2
@@ -168,6 +184,11 @@ cdef public rocblas_status rocblas_nrm2_ex_64(
         return status
     if results == NULL:
         return rocblas_status_invalid_pointer
+    if rb_recorded(handle) and not ((n <= 0 or incx <= 0) and handle.pointer_mode == RB_HOST):
+        status = rb_admit(handle, True)
+        if status != rocblas_status_success:
+            return status
+        return rocblas_nrm2_ex_64_record(handle, n, x, x_type, incx, results, result_type, execution_type)
     if n <= 0 or incx <= 0:
         rb_clear(result_type, results)
         return rocblas_status_success
@@ -218,10 +239,12 @@ cdef public rocblas_status rocblas_scal_ex_64(
             return rocblas_status_not_implemented
         if alpha == NULL:
             return rocblas_status_invalid_pointer
-        if rb_is(alpha_type, alpha, 1):
+        if not rb_recorded_unread(handle) and rb_is(alpha_type, alpha, 1):
             return rocblas_status_success
         if x == NULL:
             return rocblas_status_invalid_pointer
+        if rb_recorded(handle):
+            return rocblas_scal_ex_64_record(handle, n, alpha, alpha_type, x, x_type, incx, execution_type)
         if x_type == rocblas_datatype_f16_r:
             scal_half(n, scalar_of(alpha_type, alpha), <rocblas_half *>x, incx)
         else:
@@ -274,6 +297,9 @@ cdef public rocblas_status rocblas_rot_ex_64(
     if is_small(x_type):
         if cs_type != x_type or execution_type != rocblas_datatype_f32_r:
             return rocblas_status_not_implemented
+        if rb_recorded(handle):
+            return rocblas_rot_ex_64_record(
+                handle, n, x, x_type, incx, y, y_type, incy, c, s, cs_type, execution_type)
         if x_type == rocblas_datatype_f16_r:
             rot_half(n, <rocblas_half *>x, incx, <rocblas_half *>y, incy, scalar_of(cs_type, c), scalar_of(cs_type, s))
         else:
@@ -343,3 +369,6 @@ cdef public rocblas_status rocblas_rot_ex(
     rocblas_datatype execution_type
 ) noexcept nogil:
     return rocblas_rot_ex_64(handle, n, x, x_type, incx, y, y_type, incy, c, s, cs_type, execution_type)
+
+
+include "level1_ex_record.pxi"

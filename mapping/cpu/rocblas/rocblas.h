@@ -7,6 +7,7 @@
 #define DRAGOMAN_CPU_ROCBLAS_H
 #include <stddef.h>
 #include <stdint.h>
+#include "record.h" /* mapping/cpu/record */
 
 typedef int32_t rocblas_int;
 typedef int64_t rocblas_stride;
@@ -66,6 +67,7 @@ enum {
 /* ---- handles ---- */
 
 /* Who owns a handle's workspace. The CPU backend needs none: what was said is only remembered. */
+enum { RB_HOST = 0, RB_DEVICE = 1 }; /* rocblas_pointer_mode */
 enum { RB_OWN = 0, RB_USER_SIZE = 1, RB_USER_MEMORY = 2 };
 
 /* One handle: a slot of a reserved range that is never given back, so that a stale one can be looked at. */
@@ -101,9 +103,44 @@ static inline int rb_is_handle(rocblas_handle handle) {
            handle->magic == RB_LIVE;
 }
 
+/* While a graph is launched: the copy of a handle that a recorded call is made with. It is no slot. */
+extern _Thread_local rb_handle *rb_replayed;
+
 /* What every computing function asks first. While a size is queried nothing is computed; no function needs memory. */
 static inline rocblas_status rb_enter(rocblas_handle handle) {
-    if (!rb_is_handle(handle)) return rocblas_status_invalid_handle;
+    if (!rb_is_handle(handle))
+        return handle && handle == rb_replayed ? rocblas_status_success : rocblas_status_invalid_handle;
     return handle->query ? rocblas_status_size_unchanged : rocblas_status_success;
 }
+
+/* What a function answers its own caller: the arguments are good, and the call is to be recorded. */
+enum { RB_LATER = -1 };
+
+/* Whether the call is recorded instead of computed, asked when the arguments are checked. */
+static inline int rb_recorded(rocblas_handle handle) { return record_state(handle->stream) != 0; }
+/* The same where the next check would read a factor: on the device it is not known before the launch. */
+static inline int rb_recorded_unread(rocblas_handle handle) {
+    return handle->pointer_mode != RB_HOST && record_state(handle->stream) != 0;
+}
+/* Before a call is recorded: the capture may be over, and what it would write to the host can never be there. */
+static inline rocblas_status rb_admit(rocblas_handle handle, int writes_scalars) {
+    if (record_state(handle->stream) > 0) return rocblas_status_internal_error;
+    if (!writes_scalars || handle->pointer_mode != RB_HOST) return rocblas_status_success;
+    record_refuse(handle->stream);
+    return rocblas_status_internal_error;
+}
+static inline rocblas_status rb_keep(rocblas_handle handle, dg_run run, const void *record, size_t bytes) {
+    return record_keep(handle->stream, run, record, bytes) ? rocblas_status_internal_error : rocblas_status_success;
+}
+static inline void rb_replay(rb_handle *copy) {
+    if (copy) copy->stream = RECORD_NO_STREAM;
+    rb_replayed = copy;
+}
+/* Threads that help with a call take its handle as it is: what the caller's thread replays, they do. */
+static inline rb_handle *rb_help(rocblas_handle handle) {
+    rb_handle *before = rb_replayed;
+    if (!rb_is_handle(handle)) rb_replayed = handle;
+    return before;
+}
+static inline void rb_helped(rb_handle *before) { rb_replayed = before; }
 #endif

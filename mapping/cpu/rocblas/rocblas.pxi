@@ -2,6 +2,8 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uintptr_t
 
+include "record.pxi"
+
 cdef extern from "rocblas.h" nogil:
     ctypedef int32_t rocblas_int
     ctypedef int64_t rocblas_stride
@@ -35,7 +37,7 @@ cdef extern from "rocblas.h" nogil:
         rocblas_side_left, rocblas_side_right
         rocblas_datatype_f16_r, rocblas_datatype_f32_r, rocblas_datatype_f64_r, rocblas_datatype_f32_c
         rocblas_datatype_f64_c, rocblas_datatype_i8_r, rocblas_datatype_i32_r, rocblas_datatype_bf16_r
-        RB_LIVE, RB_HANDLES, RB_OWN, RB_USER_SIZE, RB_USER_MEMORY
+        RB_LIVE, RB_HANDLES, RB_HOST, RB_DEVICE, RB_OWN, RB_USER_SIZE, RB_USER_MEMORY
     ctypedef struct rb_handle:
         uint32_t magic
         int32_t pointer_mode
@@ -54,6 +56,15 @@ cdef extern from "rocblas.h" nogil:
     ctypedef rb_handle *rocblas_handle
     bint rb_is_handle(rocblas_handle handle)
     rocblas_status rb_enter(rocblas_handle handle)
+    bint rb_recorded(rocblas_handle handle)
+    bint rb_recorded_unread(rocblas_handle handle)
+    rocblas_status rb_admit(rocblas_handle handle, bint writes_scalars)
+    rocblas_status rb_keep(rocblas_handle handle, dg_run run, const void *record, size_t bytes)
+    void rb_replay(rb_handle *copy)
+    rb_handle *rb_help(rocblas_handle handle)
+    void rb_helped(rb_handle *before)
+    enum:
+        RB_LATER
 
 cdef extern from "openblas.h" nogil:
     enum:

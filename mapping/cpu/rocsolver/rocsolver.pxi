@@ -3,10 +3,13 @@ include "rocblas.pxi"
 include "elements.pxi"
 include "crew.pxi"
 
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 cdef extern from "rocsolver.h" nogil:
     rocblas_status rs_checked(rocblas_handle handle, bint bad_option, bint bad_size, bint no_pointer)
+    rocblas_status rs_admit(rocblas_handle handle)
+    rocblas_status rs_keep(rocblas_handle handle, dg_run run, const void *record, size_t bytes)
+    void rs_replay(bint now)
 
 cdef extern from "lapack.h" nogil:
     int64_t lapack_getrf(char t, int64_t m, int64_t n, void *a, int64_t lda, int64_t *ipiv)

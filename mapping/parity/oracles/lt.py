@@ -7,6 +7,7 @@ within `γ_{k+6}·(|α·a·b|·|A||B| + |βC| + |bias|)`: k products and additio
 - A gradient is z times the slope at the second matrix: `|slope|·error(z) + |z|·(τ·(1 + x²) + 4u)`.
 - Sums along a row of n elements: the errors of the elements and `γ_n` of their sizes.
 - Storing costs the roundoff of the type stored.
+- int8 with GELU or a second matrix: an H200 stores the product as int8 first, and again with the bias (`stepwise`).
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ EPILOGUES: dict[int, int] = {
     512: SUMS | OF_B,
 }
 
+_INT8 = np.dtype(np.int8)
 E4M3 = np.dtype([("e4m3", np.uint8)])
 E5M2 = np.dtype([("e5m2", np.uint8)])
 
@@ -98,6 +100,7 @@ class Following:
     old: Array | None  # C, where β is not 0
     bias: Array | None = None
     second: Array | None = None  # of a gradient: z, or the mask as truth values
+    stepwise: bool = False  # numbers are exact up to here
 
     @property
     def has(self) -> int:
@@ -113,10 +116,14 @@ class Following:
         if self.old is not None:
             value = value + self.beta * self.old
             size = size + abs(self.beta) * np.abs(self.old)
+        if self.stepwise:
+            value = _whole(value, _INT8).astype(LONG)
         if self.has & BIAS:
             assert self.bias is not None
             value = value + self.bias[:, None]
             size = size + np.abs(self.bias[:, None])
+        if self.stepwise:
+            return _whole(value, _INT8).astype(LONG), np.zeros_like(size)
         return value, gamma(k + 6, self.u) * size
 
     def result(self) -> tuple[Array, Array]:
@@ -189,11 +196,8 @@ def mask_bytes(on: Array, ld: int, before: Array) -> Array:
     return np.packbits(bits.ravel(), bitorder="little")
 
 
-def transformed(alpha: Any, a: Array, beta: Any, b: Array | None, u: float) -> tuple[Array, Array]:
-    """α·op(A) + β·op(B), and its bound: three roundings."""
-    value = np.asarray(alpha * a)
-    size = np.abs(value).astype(LONG)
-    if b is not None:
-        value = value + beta * b
-        size = size + np.abs(beta * b)
-    return value, gamma(4, u) * size
+def transformed(alpha: Any, a: Array | None, beta: Any, b: Array | None, u: float) -> tuple[Array, Array]:
+    """α·op(A) + β·op(B) of those that are there, and its bound: three roundings."""
+    terms = [np.asarray(factor * x) for factor, x in ((alpha, a), (beta, b)) if x is not None]
+    size = np.sum([np.abs(x).astype(LONG) for x in terms], axis=0)
+    return np.asarray(np.sum(terms, axis=0)), gamma(4, u) * size

@@ -213,7 +213,7 @@ class Operand:
 
     def member(self, array: Array, i: int) -> Array:
         """op(X) in long double."""
-        values = _wide(array[self.at[i]], self.cell)
+        values = _wide(array[self.at[i if self.batch > 1 else 0]], self.cell)
         turned = values.T if self.op else values
         return np.conj(turned) if self.op == 2 and values.dtype.kind == "c" else turned
 
@@ -227,8 +227,9 @@ def matmul(t: Trial) -> None:
     the heuristic found or without."""
     row = ROWS[t.number % len(ROWS)]
     epilogue = t.one_of(tuple(EPILOGUES)) if row.follows and t.chance(0.75) else 1
-    if row.types["D"] in ("i8", *_SMALL) and EPILOGUES[epilogue] & AUX and not EPILOGUES[epilogue] & BITS:
-        epilogue = 36  # what an auxiliary matrix of 8 bits holds is not known
+    unknown = AUX | GRADIENT if row.types["D"] == "i8" else AUX if row.types["D"] in _SMALL else 0
+    if unknown and EPILOGUES[epilogue] & (unknown | BITS) == unknown:
+        epilogue = 36  # what such a second matrix of 8 bits holds is not known
     _Product(t, row, epilogue).run()
 
 
@@ -292,6 +293,8 @@ class _Product:
         if self.has & (BIAS | SUMS):
             count = (self.batch - 1) * self.bias_stride + (self.n if self.has & OF_B else self.m)
             found["bias"] = _drawn(t, count, row.bias, exact)
+            if self.has & BITS and row.bias == "f32" == row.types["D"] and t.chance(0.3):
+                found["bias"][0] = np.nan  # whose bit is set
         if self.has & BITS:
             found["aux"] = t.bytes(self.batch * self.n * self.aux_ld // 8)
         elif self.has & AUX:
@@ -380,6 +383,7 @@ class _Product:
         return Following(
             self.epilogue, u, tau, factors[:-1] * scale, factors[-1], self.a.member(area.before("A"), i),
             self.b.member(area.before("B"), i), old, bias, second,
+            self.d.cell == "i8" and bool(self.has & (AUX | oracle.GELU)),
         )  # fmt: skip
 
     def _claims(self, area: Area) -> list[Claim]:
@@ -403,7 +407,7 @@ class _Product:
                 z, error = member.z()
                 if bits is not None:
                     own = slice(i * self.aux_stride // 8, i * self.aux_stride // 8 + self.n * self.aux_ld // 8)
-                    bits[own] = oracle.mask_bytes(z >= 0, self.aux_ld, bits[own])
+                    bits[own] = oracle.mask_bytes(~(z < 0), self.aux_ld, bits[own])
                 else:
                     at = _places(self.m, self.n, self.aux_ld) + i * self.aux_stride
                     claims.append(oracle.stored("aux", at, z, error, self._stored(self.d.cell)))
@@ -464,20 +468,23 @@ _TRANSFORMS = (
 
 @procedure("cublasLtMatrixTransform", share=3)
 def transform(t: Trial) -> None:
-    """C ← α·op(A) + β·op(B): types, orders, operations, batches, B missing."""
+    """C ← α·op(A) + β·op(B): types, orders, operations, batches, one A for all, A or B missing."""
     factor, cell = _TRANSFORMS[t.number % len(_TRANSFORMS)]
     rows, cols = t.one_of(_SIDES), t.one_of(_SIDES)
     batch = t.one_of((1, 1, 2))
     exact = cell in _EXACT
     with_b, device = t.chance(), t.chance(0.3)
+    with_a = not with_b or t.chance(0.8)
     factors = [t.one_of((1.0, 2.0, -1.0) if factor == "i32" else _FACTORS) for _ in range(2)]
     operands: dict[str, Operand] = {}
     for name in "ABC":
         op = t.one_of((0, 1, 2)) if name != "C" else 0
         order = t.one_of((0, 0, 1, 2, 3, 4)) if cell == "i8" else t.one_of((0, 1))
-        operands[name] = _matrix(t, cell, (rows, cols), order, batch, op)
+        operands[name] = _matrix(t, cell, (rows, cols), order, 1 if name != "C" and t.chance(0.3) else batch, op)
     arrays = {
-        name: _filled(t, x.at, x.length, cell, exact, name == "C" or (name == "B" and not with_b))
+        name: _filled(
+            t, x.at, x.length, cell, exact, name == "C" or (name == "B" and not with_b) or (name == "A" and not with_a)
+        )
         for name, x in operands.items()
     }
     arrays["factors"] = to_elements(np.array(factors), DTYPES[factor])
@@ -490,10 +497,9 @@ def transform(t: Trial) -> None:
         for attribute, choice in ((1, int(device)), (2, operands["A"].op), (3, operands["B"].op)):
             made.set("MatrixTransformDesc", desc, attribute, ctypes.c_int32, choice)
         a, b, c = (operands[name].layout(made) for name in "ABC")
+        first = (area.at("A"), a) if with_a else (0, a if t.chance() else 0)
         second = (beta, area.at("B"), b) if with_b else (0, 0, 0)
-        status = int(
-            t.call("cublasLtMatrixTransform", h, desc, alpha, area.at("A"), a, *second, area.at("C"), c, t.stream())
-        )
+        status = int(t.call("cublasLtMatrixTransform", h, desc, alpha, *first, *second, area.at("C"), c, t.stream()))
         t.done("cudaDeviceSynchronize")
         if status == NOT_SUPPORTED and not t.bench.cpu:
             area.must_be({})
@@ -504,9 +510,11 @@ def transform(t: Trial) -> None:
     u = roundoff(np.dtype(np.float16)) if factor == "f16" else u
     claims: list[Claim] = []
     for i in range(batch):
-        left = operands["A"].member(area.before("A"), i)
+        left = operands["A"].member(area.before("A"), i) if with_a else None
         right = operands["B"].member(area.before("B"), i) if with_b else None
         value, error = oracle.transformed(scale[0], left, scale[1], right, u)
+        if cell in ("i8", "i32"):
+            value = np.trunc(value)  # cut, as on an H200
         claims.append(
             oracle.stored("C", operands["C"].at[i], value, np.zeros_like(error) if exact else error, DTYPES[cell])
         )

@@ -288,6 +288,7 @@ static void devices(void) {
     SAY("peer_device", cudaDeviceCanAccessPeer(&v, 0, 9));
     SAY("peer_enable", cudaDeviceEnablePeerAccess(9, 0));
     SAY("peer_enable_self", cudaDeviceEnablePeerAccess(0, 0));
+    SAY("peer_enable_flags", cudaDeviceEnablePeerAccess(0, 3));
     SAY("peer_disable", cudaDeviceDisablePeerAccess(0));
     SAY("p2p_self", cudaDeviceGetP2PAttribute(&v, cudaDevP2PAttrPerformanceRank, 0, 0));
     SAY("limit", cudaDeviceGetLimit(&limit, cudaLimitStackSize));
