@@ -1,7 +1,8 @@
 """cudnnFusedOpsExecute's bit masks, as NVIDIA's library wrote and read them: cuDNN 9.19 on an H200.
 
 Half of the values is 0 after RELU, so that a bit in the wrong place shows. `numbers` of the golden are multiples of 1/8, so that
-all but dx must be the same bits: channels of one block and of several, places that fill no block, types, additions. `statuses`
+all but dx must be the same bits: channels of one block and of several, places that fill no block, types, additions, IDENTITY,
+NaN, what is not announced. `statuses`
 are what making and running a plan answered with one thing changed."""
 
 from __future__ import annotations
@@ -161,6 +162,19 @@ def whole(raw: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
     return ((raw.astype(np.uint32) << 16).view(np.float32) if raw.dtype == np.uint16 else raw).astype(float)
 
 
+def special(inputs: str, operation: int, pointers: dict[int, np.ndarray]) -> None:  # type: ignore[type-arg]
+    """NaN and infinities in x or dy; or what makes RELU's input a 0, of either sign."""
+    if inputs == "nan":
+        pointers[0 if operation == 5 else 6][[5, 70, 71, 200]] = [np.nan, np.inf, -np.inf, np.nan]
+        return
+    pointers[0][::3] = 0 if operation == 5 else 1
+    pointers[2 if operation == 5 else 11][:] = 0
+    if operation == 5:
+        pointers[0][1::3] = -0.0
+    else:
+        pointers[12][:] = 1
+
+
 def asked(dnn: Dnn, row: dict[str, Any]) -> tuple[dict[int, Any], dict[int, np.ndarray]]:  # type: ignore[type-arg]
     """Constants and pointers of a row of the golden."""
     operation, (n, c, h, w), type_ = row["operation"], row["dims"], row["type"]
@@ -188,7 +202,7 @@ def asked(dnn: Dnn, row: dict[str, Any]) -> tuple[dict[int, Any], dict[int, np.n
         if row.get("z", 1) == 2:
             constants |= {28: line, 29: ALIGNED, 30: ALIGNED}
             pointers |= {17: eighths(c, 5, equivalent), 18: eighths(c, 6, equivalent)}
-        return constants, pointers
+        return reduced(row, constants, pointers)
     constants |= {14: other, 15: ALIGNED, 19: line, 33: image} | dict.fromkeys((20, 21, 22, 23, 34, 37, 38), ALIGNED)
     draw = random.Random(77)
     bytes_ = np.array([draw.randrange(256) for _ in range(words)], np.uint8)
@@ -198,7 +212,22 @@ def asked(dnn: Dnn, row: dict[str, Any]) -> tuple[dict[int, Any], dict[int, np.n
     if row.get("z", 1):
         constants |= {35: image, 36: ALIGNED}
         pointers[21] = np.zeros(count, KINDS[type_])
-    return constants, pointers
+    return reduced(row, constants, pointers)
+
+
+def reduced(
+    row: dict[str, Any],
+    constants: dict[int, Any],
+    pointers: dict[int, np.ndarray],  # type: ignore[type-arg]
+) -> tuple[dict[int, Any], dict[int, np.ndarray]]:  # type: ignore[type-arg]
+    """What a row draws otherwise, and does not give."""
+    if "inputs" in row:
+        special(row["inputs"], row["operation"], pointers)
+    without, missing = row.get("without", []), row.get("no_pointer", [])
+    return (
+        {label: value for label, value in constants.items() if label not in without},
+        {label: value for label, value in pointers.items() if label not in missing},
+    )
 
 
 def statuses(answers: list[int], nine: bool) -> list[int]:
@@ -208,12 +237,17 @@ def statuses(answers: list[int], nine: bool) -> list[int]:
 
 def compared(dnn: Dnn, row: dict[str, Any], nine: bool) -> None:
     constants, pointers = asked(dnn, row)
+    before = {label: pointers[label].copy() for label in row.get("left", [])}
     found = dnn.run(row["operation"], constants, pointers)
     assert list(found)[: len(row["answers"])] == statuses(row["answers"], nine), (row, found)
+    for label, values in before.items():
+        assert np.array_equal(pointers[label], values), (label, row)
     for name, label in (("y", 5), ("dz", 21), ("dscale", 22), ("dbias", 23)):
         if name in row:
             values = pointers[label]
             values[whole(values) == 0] = 0  # of either sign
+            if values.dtype != np.uint16:
+                values[np.isnan(values)] = np.nan  # of any bits
             assert hashlib.sha256(values.tobytes()).hexdigest()[:16] == row[name], (name, row)
     if "mask" in row:
         wanted = np.frombuffer(bytes.fromhex(row["mask"]), np.uint8)
@@ -224,7 +258,7 @@ def compared(dnn: Dnn, row: dict[str, Any], nine: bool) -> None:
     if "dx" in row:  # sums in another order
         wanted = whole(np.frombuffer(bytes.fromhex(row["dx"]), KINDS[row["type"]]))
         unit = {0: 2**-20, 2: 2**-10, 9: 2**-7}[row["type"]]
-        assert np.abs(whole(pointers[20]) - wanted).max() <= unit * np.abs(wanted).max(), row
+        assert np.abs(whole(pointers[20][: wanted.size]) - wanted).max() <= unit * np.abs(wanted).max(), row
 
 
 def changed(dnn: Dnn, row: dict[str, Any], nine: bool) -> None:

@@ -4,6 +4,7 @@
 # 64, the places N·H·W by two: 4 words are the bits of 64 channels of two places, bit k of word w that of channel
 # 4·(k mod 16) + w of the first place (k < 16) or the second. Places lie one behind the other, made up to whole 32s, before
 # the next 64 channels. Where there is no channel or place, the bits are 0.
+# With IDENTITY, or no activation, there is no mask: it is neither written nor read, and a dz stays as it was.
 #
 # Nothing of AMD's knows bits; they are made of arithmetic that floats do exactly. 16 of them are a sum of powers of 2, and the
 # sum 2²³ + s, for s < 2¹⁶, has s as the lower half of its own bits: every other 16 bits of such sums are the mask. Backwards,
@@ -276,29 +277,35 @@ cdef inline bint is_given(const dnn_fused_const *p, uint32_t label) noexcept nog
 
 
 cdef cudnnStatus_t mask_planned(dnn_fused_body *b, const dnn_fused_const *p, bint forward) noexcept nogil:
-    """The mode, the activation, and room for the bits. NVIDIA's asks for the mask's very sizes where it is written."""
+    """The mode, the activation, and room for the bits. NVIDIA's asks for the mask's very sizes where it is written, and not
+    for its descriptor where it is read: that is missed in the call, if at all."""
     cdef dnn_activation *f = <dnn_activation *>p.descriptor[<uint32_t>CUDNN_PARAM_ACTIVATION_DESC]
     cdef dnn_tensor *m = &b.tensor[DNN_FUSED_MASK]
     cdef dnn_tensor *x = &b.tensor[DNN_FUSED_X]
     cdef int64_t places = <int64_t>x.dim[0] * x.dim[2] * x.dim[3]
     cdef int64_t words = mask_words(places, x.dim[1])
-    cdef cudnnStatus_t status = taken(b, p, <uint32_t>CUDNN_PARAM_ACTIVATION_BITMASK_DESC, DNN_FUSED_MASK)
+    cdef cudnnStatus_t status = CUDNN_STATUS_SUCCESS
+    if forward or is_given(p, <uint32_t>CUDNN_PARAM_ACTIVATION_BITMASK_DESC):
+        status = taken(b, p, <uint32_t>CUDNN_PARAM_ACTIVATION_BITMASK_DESC, DNN_FUSED_MASK)
+        if status == CUDNN_STATUS_SUCCESS and m.type != CUDNN_DATA_INT32:
+            return bad(b"the mask's words are not INT32")
     if status != CUDNN_STATUS_SUCCESS:
         return status
     if words > 0x7fffffff // 32:
         return cannot(b"a mask of 2^31 elements or more")
-    if m.type != CUDNN_DATA_INT32:
-        return bad(b"the mask's words are not INT32")
     if forward and (m.count < 2 or m.dim[0] != (places + 31) // 32 * 32 or elements_of(m) != words):
         return bad(b"the mask is not of N*H*W, made up to 32s, by two words for 64 channels")
-    if not forward and elements_of(m) < words:
+    if not forward and m.count and elements_of(m) < words:
         b.refused = LACKS_WORDS
     if not is_given(p, <uint32_t>CUDNN_PARAM_BN_MODE) or p.batch_mode == CUDNN_BATCHNORM_PER_ACTIVATION:
         return bad(b"the mode is not given, or PER_ACTIVATION")
-    if not is_given(p, <uint32_t>CUDNN_PARAM_ACTIVATION_DESC) or not dg_alive(f, DNN_ACTIVATION):
-        return bad(b"the activation's descriptor is not in the pack, or has been destroyed")
-    if f.mode != CUDNN_ACTIVATION_RELU:
-        return cannot(b"masks are of RELU alone")
+    if not is_given(p, <uint32_t>CUDNN_PARAM_ACTIVATION_DESC):
+        return CUDNN_STATUS_SUCCESS  # IDENTITY
+    if not dg_alive(f, DNN_ACTIVATION):
+        return bad(b"the activation's descriptor has been destroyed")
+    if f.mode != CUDNN_ACTIVATION_RELU and f.mode != CUDNN_ACTIVATION_IDENTITY:
+        return cannot(b"masks are of RELU and IDENTITY alone")
+    b.positive = f.mode == CUDNN_ACTIVATION_RELU
     return CUDNN_STATUS_SUCCESS
 
 
@@ -341,7 +348,8 @@ cdef cudnnStatus_t masking_planned(dnn_fused_body *b, const dnn_fused_const *p) 
 
 
 cdef cudnnStatus_t masked_planned(dnn_fused_body *b, const dnn_fused_const *p) noexcept nogil:
-    """NVIDIA's asks for the descriptors alone: no pointer need be announced but dz's, and that not without its descriptor."""
+    """NVIDIA's asks for the descriptors alone. A dz that is not announced is not there, and one that is needs its descriptor.
+    Behind IDENTITY there is none: NVIDIA's library leaves it as it is, and so does this."""
     cdef void *rows = p.descriptor[<uint32_t>CUDNN_PARAM_BN_SCALEBIAS_MEANVAR_DESC]
     cdef cudnnStatus_t status = images_taken(b, p, <uint32_t>CUDNN_PARAM_XDESC, DNN_FUSED_X, False)
     if status == CUDNN_STATUS_SUCCESS:
@@ -358,14 +366,19 @@ cdef cudnnStatus_t masked_planned(dnn_fused_body *b, const dnn_fused_const *p) n
         status = mask_planned(b, p, False)
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    b.adds = is_given(p, <uint32_t>CUDNN_PARAM_DZDESC)
-    if not b.adds and asked_for(p, <uint32_t>CUDNN_PARAM_DZDATA_PLACEHOLDER):
+    b.adds = asked_for(p, <uint32_t>CUDNN_PARAM_DZDATA_PLACEHOLDER)
+    if b.adds and not is_given(p, <uint32_t>CUDNN_PARAM_DZDESC):
         return bad(b"dz is announced without its descriptor")
+    b.adds = b.adds and b.positive
+    if b.adds and b.tensor[DNN_FUSED_MASK].count == 0:
+        b.refused = LACKS_WORDS
     if b.tensor[DNN_FUSED_X].dim[1] % 4:
         b.refused = LACKS_CHANNELS
     if p.batch_mode != CUDNN_BATCHNORM_SPATIAL_PERSISTENT:
         b.refused = LACKS_MODE
-    return images_taken(b, p, <uint32_t>CUDNN_PARAM_DZDESC, DNN_FUSED_Z, False) if b.adds else CUDNN_STATUS_SUCCESS
+    if not is_given(p, <uint32_t>CUDNN_PARAM_DZDESC):
+        return CUDNN_STATUS_SUCCESS
+    return images_taken(b, p, <uint32_t>CUDNN_PARAM_DZDESC, DNN_FUSED_Z, False)
 
 
 cdef cudnnStatus_t not_run(const dnn_fused_body *b) noexcept nogil:
@@ -381,7 +394,7 @@ cdef cudnnStatus_t not_run(const dnn_fused_body *b) noexcept nogil:
 # ---- execution
 
 cdef cudnnStatus_t masking(dnn_handle *h, dnn_fused_body *b, const dnn_fused_variant *v) noexcept nogil:
-    """y ← RELU(scale·x + bias [+ z, or its own scale·z + bias]), and the mask."""
+    """y ← RELU(scale·x + bias [+ z, or its own scale·z + bias]), and the mask, which IDENTITY leaves alone."""
     cdef bits_call c
     cdef char *rest
     cdef int row = b.tensor[DNN_FUSED_EQUIVALENT].type
@@ -396,8 +409,8 @@ cdef cudnnStatus_t masking(dnn_handle *h, dnn_fused_body *b, const dnn_fused_var
     cdef uint32_t status
     if b.refused:
         return not_run(b)
-    if (x is NULL or y is NULL or scale is NULL or bias is NULL or mask is NULL or (b.adds and z is NULL)
-            or (b.scales_z and (z_scale is NULL or z_bias is NULL))):
+    if (x is NULL or y is NULL or scale is NULL or bias is NULL or (b.positive and mask is NULL)
+            or (b.adds and z is NULL) or (b.scales_z and (z_scale is NULL or z_bias is NULL))):
         return bad(b"a pointer that the plan needs is NULL")
     status = bits_begun(&c, h, &b.tensor[DNN_FUSED_X], 2, 0, &rest)
     if status == 0:
@@ -406,10 +419,12 @@ cdef cudnnStatus_t masking(dnn_handle *h, dnn_fused_body *b, const dnn_fused_var
         status = scaled_into(&c, z, z_scale if b.scales_z else NULL, z_bias, b.tensor[DNN_FUSED_Z_EQUIVALENT].type, c.second)
         if status == 0:
             status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &c.all, c.first, 1, &c.all, c.second, 0, &c.all, c.first)
-    if status == 0:
+    if status == 0 and b.positive:
         status = packed_bits(&c, mask)
-    if status == 0:
-        status = dnn_op_tensor(h, miopenTensorOpMax, 1, &c.all, c.first, 1, &c.one, c.zero, 0, &c.all, c.first)
+        if status == 0:
+            status = dnn_fill(h, &c.all, 0, c.second)
+        if status == 0:  # of two that do not compare the second is MIOpen's maximum: NaN stays, as in NVIDIA's
+            status = dnn_op_tensor(h, miopenTensorOpMax, 1, &c.all, c.second, 1, &c.all, c.first, 0, &c.all, c.first)
     if status == 0:
         status = dnn_moved(h, c.work, 1, &c.all, c.first, 0, &c.given, y)
     dnn_kept_left(h)
@@ -430,11 +445,35 @@ cdef uint32_t passing(bits_call *c, void **data) noexcept nogil:
     return status if status != 0 else signs(c, 1, &c.all, c.second)
 
 
+cdef uint32_t chosen(bits_call *c, char *upper, char *lower) noexcept nogil:
+    """`second` ← `first` where `second` is 1, and 0 where it is 0, whatever `first` is there; `upper`, `lower`: floats to use.
+
+    A product would keep NaN and make one of an infinity. `first` between 0 and 0, or -∞ and ∞, is the choice but for NaN, which
+    becomes the bound that it is compared with first: -∞ or ∞, two that differ, and only there.
+    """
+    cdef uint32_t status = dnn_op_tensor(c.h, miopenTensorOpMul, DNN_LARGE, &c.all, c.second, DNN_LARGE, &c.one, c.unit, 0,
+                                         &c.all, c.second)  # 2²⁵⁴: ∞
+    if status == 0:
+        status = dnn_op_tensor(c.h, miopenTensorOpMax, 1, &c.all, c.first, -1, &c.all, c.second, 0, &c.all, lower)
+    if status == 0:
+        status = dnn_op_tensor(c.h, miopenTensorOpMin, 1, &c.all, lower, 1, &c.all, c.second, 0, &c.all, lower)
+    if status == 0:
+        status = dnn_op_tensor(c.h, miopenTensorOpMin, 1, &c.all, c.first, 1, &c.all, c.second, 0, &c.all, upper)
+    if status == 0:
+        status = dnn_op_tensor(c.h, miopenTensorOpMax, 1, &c.all, upper, -1, &c.all, c.second, 0, &c.all, upper)
+    if status == 0:  # ∞ of a NaN, 0 of numbers, NaN of an infinity
+        status = dnn_op_tensor(c.h, miopenTensorOpAdd, 1, &c.all, upper, -1, &c.all, lower, 0, &c.all, upper)
+    if status == 0:  # of which the second is the maximum
+        status = dnn_op_tensor(c.h, miopenTensorOpMax, 1, &c.all, upper, 1, &c.one, c.zero, 0, &c.all, upper)
+    return status if status != 0 else dnn_op_tensor(
+        c.h, miopenTensorOpAdd, 1, &c.all, lower, 1, &c.all, upper, 0, &c.all, c.second)
+
+
 cdef cudnnStatus_t masked(dnn_handle *h, dnn_fused_body *b, const dnn_fused_variant *v) noexcept nogil:
     """dz ← dy where the mask's bit is not set, else 0; dx, dscale and dbias of the normalisation before, from the same.
 
     Without a dz nothing was added, and what RELU was given is computed again, as by NVIDIA's library, which reads no mask
-    then.
+    then. Behind IDENTITY dy itself is the gradient.
     """
     cdef bits_call c
     cdef dnn_tensor *xd = &b.tensor[DNN_FUSED_X]
@@ -450,6 +489,7 @@ cdef cudnnStatus_t masked(dnn_handle *h, dnn_fused_body *b, const dnn_fused_vari
     cdef int32_t[4] dim
     cdef int32_t[4] stride
     cdef size_t bytes = rounded(dnn_bytes(xd))
+    cdef size_t floats = rounded(<size_t>elements_of(xd) * sizeof(float))
     cdef void *dz = at(v, <uint32_t>CUDNN_PTR_DZDATA)
     cdef void *mask = at(v, <uint32_t>CUDNN_PTR_ACTIVATION_BITMASK)
     cdef void *data[9]
@@ -463,7 +503,7 @@ cdef cudnnStatus_t masked(dnn_handle *h, dnn_fused_body *b, const dnn_fused_vari
     data[5] = at(v, <uint32_t>CUDNN_PTR_BN_DBIAS)
     data[6] = at(v, <uint32_t>CUDNN_PTR_BN_SAVED_MEAN)
     data[7] = at(v, <uint32_t>CUDNN_PTR_BN_SAVED_INVSTD)
-    data[8] = dz if b.adds else at(v, <uint32_t>CUDNN_PTR_BN_BIAS)
+    data[8] = dz if b.adds else at(v, <uint32_t>CUDNN_PTR_BN_BIAS) if b.positive else data[0]
     if b.refused:
         return not_run(b)
     for i in range(9):
@@ -471,19 +511,19 @@ cdef cudnnStatus_t masked(dnn_handle *h, dnn_fused_body *b, const dnn_fused_vari
             return bad(b"a pointer that the plan needs is NULL")
     if b.adds and mask is NULL:
         return cannot(b"the mask is NULL")
-    status = bits_begun(&c, h, xd, 0.5, 3 * bytes, &rest)
+    status = bits_begun(&c, h, xd, 0.5, 3 * bytes + 2 * floats, &rest)
     plain.format = CUDNN_TENSOR_NCHW
     plain.amd = NULL
     dnn_pack(CUDNN_TENSOR_NCHW, xd.type, 4, plain.dim, plain.stride)
     passed, plain_x, plain_dx = rest, rest + bytes, rest + 2 * bytes
     if status == 0 and b.adds:
         status = spread_bits(&c, mask)
-    elif status == 0:
+    elif status == 0 and b.positive:
         status = passing(&c, data)
     if status == 0:
-        status = dnn_moved(h, c.work, 1, &c.given, data[1], 0, &c.all, c.first)
-    if status == 0:
-        status = dnn_op_tensor(h, miopenTensorOpMul, 1, &c.all, c.first, 1, &c.all, c.second, 0, &c.all, c.second)
+        status = dnn_moved(h, c.work, 1, &c.given, data[1], 0, &c.all, c.first if b.positive else c.second)
+    if status == 0 and b.positive:
+        status = chosen(&c, rest + 3 * bytes, rest + 3 * bytes + floats)
     if status == 0:  # x first: dz may be where it was
         status = dnn_copy(h, xd, data[0], &plain, plain_x)
     if status == 0 and not b.adds:

@@ -88,7 +88,8 @@ class _Plan:
 
 
 _BASE = {"operation": "training", "type": "f16", "channels": 8, "keep": [1, 1, 1, 1], "count": 24, "factor": 0.25,
-         "mode": "spatial_persistent"}  # fmt: skip
+         "mode": "spatial_persistent", "x": [2, 8, 5, 4], "k": 8, "taps": 3, "pad": 1, "stride": 1, "scaled": 1,
+         "activation": "relu", "layout": "nhwc", "z": "plain"}  # fmt: skip
 
 
 def _drawn(d: Draw) -> dict[str, Any]:
@@ -99,13 +100,14 @@ def _drawn(d: Draw) -> dict[str, Any]:
             "mode": "spatial_persistent",
             "x": [d.pick(2, 1, 3), d.pick(64, 8, 128, 24, 72 if operation == "masked" else 5), d.pick(4, 5, 1), d.pick(4, 3, 7)],
             "z": d.word("scaled plain none") if operation == "masking" else d.word("plain none"),
+            "activation": d.word("relu identity absent"),
         }  # fmt: skip
     shared = {"operation": operation, "type": d.type("f16 f32 bf16"), "mode": d.word("spatial_persistent spatial")}
     if operation == "wgrad":
         taps = d.pick(1, 3)
         return shared | {
             "x": [d.pick(2, 1), d.pick(8, 5), d.pick(5, 6), d.pick(4, 7)], "k": d.pick(8, 3), "taps": taps, "pad": taps // 2,
-            "stride": d.pick(1, 2), "scaled": d.pick(1, 0), "relu": d.pick(1, 0), "layout": d.word("nhwc packed"),
+            "stride": d.pick(1, 2), "scaled": d.pick(1, 0), "activation": d.word("relu identity absent"), "layout": d.word("nhwc packed"),
         }  # fmt: skip
     return shared | {
         "channels": d.pick(8, 1, 33), "keep": [d.pick(1, 0) for _ in range(4)], "count": d.pick(24, 2, 1000),
@@ -160,11 +162,7 @@ def _gradient(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
             plan.word(place, _ALIGNED)
             given.append((label, operand))
         image = (image * exact(scale.x, type_.math)).stored(type_) + exact(bias.x, type_.math)
-    if v.relu:
-        plan.descriptor(
-            _ACTIVATION,
-            s.make("Activation", "cudnnSetActivationDescriptor", mode=ACTIVATION["relu"], reluNanOpt=0, coef=0.0),
-        )
+    if _activation(s, v, plan):
         image = Real(np.maximum(image.v, 0), image.e, image.u)
     image = image.stored(type_)
     need = plan.make()
@@ -190,8 +188,13 @@ def _mask_dims(sizes: list[int]) -> list[int]:
     return [-(-places // 32) * 32, -(-sizes[1] // 64) * 2, 1]
 
 
-def _relu(s: Stage) -> int:
-    return s.make("Activation", "cudnnSetActivationDescriptor", mode=ACTIVATION["relu"], reluNanOpt=0, coef=0.0)
+def _activation(s: Stage, v: Values, plan: _Plan) -> bool:
+    """Whether it is RELU. Where none is given there is none, as with IDENTITY."""
+    if v.activation != "absent":
+        mode = ACTIVATION[v.activation]
+        made = s.make("Activation", "cudnnSetActivationDescriptor", mode=mode, reluNanOpt=0, coef=0.0)
+        plan.descriptor(_ACTIVATION, made)
+    return bool(v.activation == "relu")
 
 
 def _run(s: Stage, plan: _Plan) -> None:
@@ -210,7 +213,8 @@ def _masking(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
         _eighths(s, "x", type_, v.x, "nhwc"), _eighths(s, "scale", type_, row), _eighths(s, "bias", type_, row),
     )  # fmt: skip
     y = s.tensor("y", type_, v.x, "nhwc", io="out")
-    mask = s.tensor("mask", I32, _mask_dims(v.x), io="out")
+    relu = _activation(s, v, plan)
+    mask = s.tensor("mask", I32, _mask_dims(v.x), io="out" if relu else "in")  # IDENTITY leaves it alone
     plan.operand(_X, x)
     plan.descriptor(_EQUIVALENT, scale)
     plan.place(_EQ_SCALE, scale)
@@ -227,10 +231,12 @@ def _masking(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
             plan.place(_Z_BIAS, z_bias)
             added = added * z_scale.x + z_bias.x
         total = total + added
-    plan.descriptor(_ACTIVATION, _relu(s))
     plan.operand(_Y, y)
     plan.operand(_MASK, mask)
     _run(s, plan)
+    if not relu:
+        s.claim(y, exact(total, type_.math).stored(type_))
+        return
     s.claim(y, exact(np.maximum(total, 0), type_.math).stored(type_))
     flags = np.moveaxis(np.asarray(total) < 0, 1, -1).reshape(-1, v.x[1])
     places, known = mask.index.reshape(-1), bits.known(*flags.shape)
@@ -252,19 +258,21 @@ def _masked(s: Stage, v: Values, plan: _Plan, type_: Type) -> None:
     dx = s.tensor("dx", type_, v.x, "nhwc", io="out")
     d_scale, d_bias = s.tensor("dscale", F32, row, io="out"), s.tensor("dbias", F32, row, io="out")
     plan.descriptor(_STATS, scale)
-    plan.descriptor(_ACTIVATION, _relu(s))
+    relu = _activation(s, v, plan)
     for labels, operand in ((_X, x), (_DY, dy), (_DX, dx), (_MASK, mask)):
         plan.operand(labels, operand)
     for place, operand in (
         (_SCALE, scale), (_BIAS, bias), (_MEAN, mean), (_INVERSE, inverse), (_D_SCALE, d_scale), (_D_BIAS, d_bias),
     ):  # fmt: skip
         plan.place(place, operand)
-    dz = s.tensor("dz", type_, v.x, "nhwc", io="out") if v.z != "none" else None
+    dz = s.tensor("dz", type_, v.x, "nhwc", io="out" if relu else "in") if v.z != "none" else None
     if dz is not None:
         plan.operand(_DZ, dz)
     _run(s, plan)
     u = F32.math
-    if dz is None:  # nothing was added: what RELU was given is computed again, and no mask is read
+    if not relu:  # the gradient itself, and a dz stays as it is
+        passed, dz = dy.x, None
+    elif dz is None:  # nothing was added: what RELU was given is computed again, and no mask is read
         passed = np.where(scale.x * (x.x - mean.x) * inverse.x + bias.x > 0, dy.x, 0)
     else:
         passed = np.where(np.moveaxis(flags, -1, 1), 0, dy.x)
