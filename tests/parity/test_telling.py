@@ -19,7 +19,7 @@ from dragoman.build import LINUX, Library, Unit, build, find_toolchain
 SOURCE = Path(__file__).resolve().parent / "c" / "telling.c"
 STREAMS = 40  # more than a handle keeps apart
 HIP = (
-    "hipInit hipSetDevice hipDeviceSynchronize hipThreadExchangeStreamCaptureMode hipGetDeviceCount hipGetDevice "
+    "hipInit hipSetDevice hipDeviceSynchronize hipFree hipThreadExchangeStreamCaptureMode hipGetDeviceCount hipGetDevice "
     "hipRuntimeGetVersion hipMemcpyAsync hipMemcpy2DAsync telling_copied_on"
 )
 BLAS = (

@@ -13,6 +13,7 @@ ANSWERS(hipGetDeviceCount, 1)
 ANSWERS(hipGetDevice, 0)
 ANSWERS(hipRuntimeGetVersion, 70200000)
 ANSWERS_0(hipSetDevice)
+ANSWERS_0(hipFree)
 int stub_mallocs;
 int hipMalloc(void **place, unsigned long long bytes) {
     static char memory[1 << 20];

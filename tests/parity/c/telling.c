@@ -14,6 +14,7 @@ static void *copied_on;
 int hipInit(void) { return 0; }
 int hipSetDevice(void) { return 0; }
 int hipDeviceSynchronize(void) { return 0; }
+int hipFree(void) { return 0; }
 int hipThreadExchangeStreamCaptureMode(void) { return 0; }
 int hipGetDeviceCount(int *count) { return *count = 1, 0; }
 int hipGetDevice(int *device) { return *device = 0, 0; }
