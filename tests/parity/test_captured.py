@@ -21,8 +21,10 @@ RESULTS = (
     "cublas[SD]dot_v2", "cublas[CZ]dot[cu]_v2", "cublas*nrm2_v2", "cublas*asum_v2", "cublasI*am??_v2", "cublas*rotg_v2",
     "cublas*rotmg_v2", "cublasDotEx", "cublasDotcEx", "cublasNrm2Ex", "cublasAsumEx", "cublasIam??Ex", "cublasRotgEx", "cublasRotmgEx",
 )  # fmt: skip
-# Composed through the host's memory: the tables say so (`capture: refuse`).
-WIDENED = ("cublasC*rk3mEx", "cublasC*rkEx", "cublasSgemmEx", "cublasCgemmEx", "cublasCgemm3mEx", "cublasGemm*Ex")
+# Composed through the host's memory: the tables say so (`capture: refuse`). 16-bit rotations that lie on the device are read there.
+WIDENED = (
+    "cublasC*rk3mEx", "cublasC*rkEx", "cublasSgemmEx", "cublasCgemmEx", "cublasCgemm3mEx", "cublasGemm*Ex", "cublasRotmEx",
+)  # fmt: skip
 SOME = (
     "cublasSgemm_v2", "cublasZgemm_v2_64", "cublasIsamax_v2", "cublasIdamin_v2_64", "cublasDdot_v2", "cublasSaxpy_v2",
     "cublasSrotm_v2", "cublasDrotg_v2", "cublasCher2_v2", "cublasStrsm_v2", "cublasDtrmm_v2", "cublasCsyrkx",
