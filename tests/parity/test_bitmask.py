@@ -10,9 +10,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
-import os
 import random
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from typing import Any
 import dragoman.parity.dnn
 import numpy as np
 import pytest
+from by_itself import passes_by_itself
 from dragoman.parity.dnn.oracles import bits
 
 GOLDEN = json.loads((Path(dragoman.parity.dnn.__file__).parent / "goldens" / "bitmask.json").read_text())
@@ -334,12 +333,7 @@ def test_the_order_of_the_bits() -> None:
 
 @pytest.mark.parametrize("version", [8, 9])
 def test_bit_masks_are_as_seen(folder: Path, version: int) -> None:
-    libraries = [str(folder / name) for name in (f"libcudnn.so.{version}", "libcudart.so.12")]
-    done = subprocess.run(
-        [sys.executable, __file__, *libraries], env=os.environ | {"DRAGOMAN_BACKEND": "cpu"},
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
+    passes_by_itself(__file__, folder, (f"libcudnn.so.{version}", "libcudart.so.12"))
 
 
 if __name__ == "__main__":

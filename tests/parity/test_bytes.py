@@ -9,10 +9,8 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
-import os
 import random
 import struct
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from typing import Any
 import dragoman.parity.dnn
 import numpy as np
 import pytest
+from by_itself import passes_by_itself
 
 GOLDEN = json.loads((Path(dragoman.parity.dnn.__file__).parent / "goldens" / "bytes.json").read_text())
 F32, I8, INT32, X4, U8, U8X4, X32 = 0, 3, 4, 5, 6, 7, 8
@@ -223,12 +222,7 @@ def main(cudnn: str, cudart: str) -> None:
 
 @pytest.mark.parametrize("version", [8, 9])
 def test_bytes_are_as_seen(folder: Path, version: int) -> None:
-    libraries = [str(folder / name) for name in (f"libcudnn.so.{version}", "libcudart.so.12")]
-    done = subprocess.run(
-        [sys.executable, __file__, *libraries], env=os.environ | {"DRAGOMAN_BACKEND": "cpu"}, capture_output=True, text=True,
-        check=False, timeout=120,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
+    passes_by_itself(__file__, folder, (f"libcudnn.so.{version}", "libcudart.so.12"), seconds=120)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import ctypes
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import dragoman.parity.dnn
 import pytest
+from by_itself import passes_by_itself
 
 GOLDEN = json.loads((Path(dragoman.parity.dnn.__file__).parent / "goldens" / "folded.json").read_text())
 KINDS = ("Filter", "Tensor", "Convolution", "Tensor", *["TensorTransform"] * 4)
@@ -122,11 +121,7 @@ def main(library: str) -> None:
 
 @pytest.mark.parametrize("version", [8, 9])
 def test_folded_descriptors_are_as_seen(folder: Path, version: int) -> None:
-    done = subprocess.run(
-        [sys.executable, __file__, str(folder / f"libcudnn.so.{version}")], env=os.environ | {"DRAGOMAN_BACKEND": "cpu"},
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
+    passes_by_itself(__file__, folder, (f"libcudnn.so.{version}",))
 
 
 if __name__ == "__main__":

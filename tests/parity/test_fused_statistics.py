@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from by_itself import passes_by_itself
 
 TRAINING, FLOAT, ALIGNED, COUNT, EPSILON = 2, 0, 2, 1000, 1e-5
 CHANNELS = 64
@@ -65,12 +64,7 @@ def main(library: str, runtime: str) -> None:
 
 @pytest.mark.parametrize("version", [8, 9])
 def test_a_variance_is_not_below_zero(folder: Path, version: int) -> None:
-    libraries = [str(folder / name) for name in (f"libcudnn.so.{version}", "libcudart.so.12")]
-    done = subprocess.run(
-        [sys.executable, __file__, *libraries], env=os.environ | {"DRAGOMAN_BACKEND": "cpu"},
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
+    passes_by_itself(__file__, folder, (f"libcudnn.so.{version}", "libcudart.so.12"))
 
 
 if __name__ == "__main__":

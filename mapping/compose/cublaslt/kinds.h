@@ -160,18 +160,6 @@ static inline int lt_is_zero(int32_t scale, const void *factor) {
     }
 }
 
-/* A number of 16 bits as a float: what hipBLASLt computes such products in. */
-static inline float lt_from_half(uint16_t h) {
-    uint32_t sign = (uint32_t)(h & 0x8000) << 16, e = h >> 10 & 31, f = h & 0x3ff;
-    union { uint32_t u; float f; } v;
-    if (e == 0) {
-        v.f = (float)f * 0x1p-24f;
-        v.u |= sign;
-    } else
-        v.u = sign | (e == 31 ? 0x7f800000u : (e + 112) << 23) | f << 13;
-    return v.f;
-}
-
 /* The 64 bytes that a program keeps and copies. */
 typedef struct lt_algo {
     lt_MatmulAlgoConfig config;

@@ -8,6 +8,9 @@ include "objects.pxi"
 include "problem.pxi"
 include "amd.pxi"
 
+cdef extern from "halves.h" nogil:
+    float dg_from_half(uint16_t half, bint brain)
+
 
 cdef inline rocblas_datatype amd_type(int32_t type) noexcept nogil:
     if type == CUDA_R_16F:
@@ -279,8 +282,8 @@ cdef inline cublasStatus_t followed(
     cdef int64_t member = 0
     cdef cublasStatus_t status = CUBLAS_STATUS_SUCCESS
     if p.scale == CUDA_R_16F:  # computed with 32 bits, whose factors have them too
-        wide[0] = lt_from_half((<const uint16_t *>alpha)[0])
-        wide[1] = lt_from_half((<const uint16_t *>beta)[0])
+        wide[0] = dg_from_half((<const uint16_t *>alpha)[0], False)
+        wide[1] = dg_from_half((<const uint16_t *>beta)[0], False)
         alpha = &wide[0]
         beta = &wide[1]
     while status == CUBLAS_STATUS_SUCCESS and member < p.batch:
@@ -321,8 +324,8 @@ cdef inline cublasStatus_t owned(
     if d.matmul_desc_pointer_mode == CUBLASLT_POINTER_MODE_DEVICE:
         own.factors = LT_ON_NEITHER if p.scale == CUDA_R_16F else LT_ON_DEVICE
     if p.scale == CUDA_R_16F:
-        wide[0] = lt_from_half((<const uint16_t *>alpha)[0])
-        wide[1] = lt_from_half((<const uint16_t *>beta)[0])
+        wide[0] = dg_from_half((<const uint16_t *>alpha)[0], False)
+        wide[1] = dg_from_half((<const uint16_t *>beta)[0], False)
         alpha = &wide[0]
         beta = &wide[1]
     own_operand(&own.a, &p.a)

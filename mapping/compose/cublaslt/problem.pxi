@@ -93,7 +93,6 @@ cdef extern from "kinds.h" nogil:
     int64_t lt_bytes(int32_t type)
     int lt_epilogue_of(uint32_t epilogue)
     bint lt_is_zero(int32_t scale, const void *factor)
-    float lt_from_half(uint16_t h)
 
 ctypedef struct lt_operand:
     int32_t type

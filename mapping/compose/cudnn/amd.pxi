@@ -1,6 +1,7 @@
 # What a block needs that calls MIOpen: its descriptors, memory of the handle's, any alpha and beta (support.h).
 
 cdef extern from "support.h" nogil:
+    bint dnn_captured(dnn_handle *h)
     void *dnn_scratch(dnn_handle *h, size_t bytes)
     void *dnn_kept(dnn_handle *h, size_t bytes)
     void dnn_kept_left(dnn_handle *h)

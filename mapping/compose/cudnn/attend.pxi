@@ -284,9 +284,8 @@ cdef cudnnStatus_t attn_mask(dnn_handle *h, const attn *a, int rows, int keys, c
     cdef int64_t i, some
     cdef int t, j
     cdef bint outside
-    cdef int captured = 0
     cdef cudnnStatus_t status
-    if dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &captured) == 0 and captured != 0:
+    if dnn_captured(h):
         return cannot(b"windows under stream capture")
     while done < count:
         some = count - done if count - done < ATTN_PIECE else ATTN_PIECE

@@ -252,14 +252,6 @@ cdef cudnnStatus_t filled(dnn_handle *h, void *memory, unsigned short value, siz
     return <cudnnStatus_t>dnn_failed(CUDNN_STATUS_EXECUTION_FAILED, b"hipMemsetD16Async", status)
 
 
-cdef void one_element(const dnn_tensor *like, dnn_tensor *d) noexcept nogil:
-    cdef int i
-    d[0] = like[0]
-    d.amd = NULL
-    for i in range(like.count):
-        d.dim[i] = d.stride[i] = 1
-
-
 cdef size_t bfloat_relu_bytes(const dnn_activation *activation, const dnn_tensor *yd) noexcept nogil:
     return rounded(dnn_bytes(yd)) if activation.nan == CUDNN_PROPAGATE_NAN else 256
 
@@ -274,7 +266,7 @@ cdef cudnnStatus_t bfloat_relu(dnn_handle *h, dnn_activation *activation, dnn_te
         return status
     if activation.nan == CUDNN_PROPAGATE_NAN:
         return <cudnnStatus_t>dnn_op_tensor(h, miopenTensorOpMax, 1, yd, memory, 1, yd, y, 0, yd, y)
-    one_element(yd, &one)
+    dnn_one_element(yd, &one)
     return <cudnnStatus_t>dnn_op_tensor(h, miopenTensorOpMax, 1, yd, y, 1, &one, memory, 0, yd, y)
 
 
@@ -285,7 +277,7 @@ cdef cudnnStatus_t bfloat_relu_backward(dnn_handle *h, dnn_tensor *yd, const voi
     cdef double large = 1.7014118346046923e38
     cdef char *mask = memory + 512
     cdef uint32_t status = filled(h, memory, 0, 1)
-    one_element(dyd, &one)
+    dnn_one_element(dyd, &one)
     if status == 0:
         status = filled(h, memory + 256, 0x3f80, 1)
     if status == 0:

@@ -144,12 +144,9 @@ cdef uint32_t widened(dnn_handle *h, int64_t count, const void *x, void *f, void
 
 cdef uint32_t with_number(dnn_handle *h, int op, double number, dnn_tensor *rd, void *r, float *place) noexcept nogil:
     """r ← op(r, number)"""
-    cdef dnn_tensor one = rd[0]
-    cdef int i
+    cdef dnn_tensor one
     cdef uint32_t status
-    one.amd = NULL
-    for i in range(one.count):
-        one.dim[i] = one.stride[i] = 1
+    dnn_one_element(rd, &one)
     status = dnn_fill(h, &one, number, place)
     return status if status != 0 else dnn_op_tensor(h, op, 1, rd, r, 1, &one, place, 0, rd, r)
 
@@ -263,12 +260,9 @@ cdef public uint32_t dnn_bias_ordered(dnn_handle *h, int32_t filters, bint back,
 
 cdef uint32_t borrowed(dnn_handle *h, dnn_tensor *xd, const void *x, void *n, char *byte) noexcept nogil:
     """n ← -1 where x, packed int8, is below 0, else 0. `byte`: one byte of memory."""
-    cdef dnn_tensor one = xd[0]
-    cdef int i
+    cdef dnn_tensor one
     cdef uint32_t status
-    one.amd = NULL
-    for i in range(one.count):
-        one.dim[i] = one.stride[i] = 1
+    dnn_one_element(xd, &one)
     if dg_hip.hipMemsetAsync(byte, 0, 1, <hipStream_t>to_stream(h.stream)) != 0:
         return dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"a byte cannot be set to 0")
     status = dnn_op_tensor(h, miopenTensorOpMin, 1, xd, x, 1, &one, byte, 0, xd, n)

@@ -396,8 +396,7 @@ cdef cudnnStatus_t ctc_with_words(dnn_handle *h, ctc_call *c, size_t total, dnn_
 
 cdef cudnnStatus_t ctc_free(dnn_handle *h) noexcept nogil:
     """A captured stream is not waited for, and what a graph copied from this call's memory would not be there any more."""
-    cdef int captured = 0
-    if dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &captured) == 0 and captured != 0:
+    if dnn_captured(h):
         return cannot(b"a CTC loss under stream capture")
     return CUDNN_STATUS_SUCCESS
 

@@ -1,6 +1,7 @@
 # Doubles on their way to the host and back (doubles.pyx, doubles_windows.pyx).
 
 cdef extern from "support.h" nogil:
+    bint dnn_captured(dnn_handle *h)
     void *dnn_host(dnn_handle *h, int which, size_t bytes)
 
 cdef enum:
@@ -14,8 +15,7 @@ cdef inline uint32_t moved(uint32_t status) noexcept nogil:
 cdef inline double *room(dnn_handle *h, int64_t numbers) noexcept nogil:
     """Host memory; NULL: a reason is told."""
     cdef void *memory
-    cdef int captured = 0
-    if dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &captured) == 0 and captured != 0:
+    if dnn_captured(h):
         cannot(b"doubles pass through the host here, which no captured stream can wait for")
         return NULL
     memory = dnn_host(h, 1, <size_t>numbers * sizeof(double))

@@ -125,7 +125,6 @@ cdef cudnnStatus_t chosen(dnn_handle *h, bint low, bint propagate, double a, dnn
     cdef char *u
     cdef size_t bytes
     cdef uint32_t status
-    cdef int i
     dnn_packed(cd, cd.type, &d)
     bytes = rounded(dnn_bytes(&d))
     least = <char *>dnn_scratch(h, 512 + (3 if propagate else 4) * bytes)
@@ -150,9 +149,7 @@ cdef cudnnStatus_t chosen(dnn_handle *h, bint low, bint propagate, double a, dnn
         status = dnn_op_tensor(h, op, 1, &d, y, 1, &d, x, 0, &d, x)
     if status == 0 and not propagate:
         u = t + bytes
-        one = d
-        for i in range(one.count):
-            one.dim[i] = one.stride[i] = 1
+        dnn_one_element(&d, &one)
         status = dnn_fill(h, &one, INFINITY, least)
         if status == 0:
             status = dnn_fill(h, &one, -INFINITY, most)
@@ -257,12 +254,9 @@ cdef cudnnStatus_t one_less(dnn_handle *h, double a, dnn_tensor *ad, const void 
     """C ← 1 - a·A + β·C"""
     cdef dnn_tensor d, one
     cdef char *memory
-    cdef int i
     cdef uint32_t status
     dnn_packed(ad, ad.type, &d)
-    one = d
-    for i in range(one.count):
-        one.dim[i] = one.stride[i] = 1
+    dnn_one_element(&d, &one)
     memory = <char *>dnn_scratch(h, 256 + (0 if is_single(a) else dnn_bytes(&d)))
     if memory is NULL:
         return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands")

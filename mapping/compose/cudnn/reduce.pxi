@@ -86,13 +86,12 @@ cdef cudnnStatus_t without_zeros(dnn_handle *h, dnn_tensor *ad, const void *A, d
         char *scalar) noexcept nogil:
     """a ← A with a 1 in place of each 0: a + (1 - min(1, |a|·∞)), with the largest factor that is no ∞ so often that the
     smallest number reaches 1."""
-    cdef dnn_tensor one = packed[0]
+    cdef dnn_tensor one
     cdef double large = 65504.0 if packed.type == CUDNN_DATA_HALF else 1.7014118346046923e38
     cdef int times = 9 if packed.type == CUDNN_DATA_DOUBLE else 2
     cdef int i
     cdef uint32_t status
-    for i in range(one.count):
-        one.dim[i] = one.stride[i] = 1
+    dnn_one_element(packed, &one)
     status = dnn_copy(h, ad, A, packed, a)
     if status == 0:
         status = dnn_fill(h, &one, 1, scalar)

@@ -69,6 +69,13 @@ typedef struct dnn_tensor {
     void *amd;
 } dnn_tensor;
 
+/* One number for all of a tensor: as many dimensions, each of one element. */
+static inline void dnn_one_element(const dnn_tensor *like, dnn_tensor *one) {
+    *one = *like;
+    one->amd = 0;
+    for (int i = 0; i < one->count; i++) one->dim[i] = one->stride[i] = 1;
+}
+
 typedef dnn_tensor dnn_filter; /* its strides as the format says; `amd` stays NULL */
 
 typedef struct dnn_convolution {

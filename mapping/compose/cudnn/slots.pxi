@@ -272,6 +272,7 @@ cdef extern from "slots.h" nogil:
         float time
         size_t memory
 
+    void dnn_one_element(const dnn_tensor *like, dnn_tensor *one)
     uint32_t said(const char *function, uint32_t status)
     void explain_handle(const char *function, int reason)
     void explain_slot(const char *function, const char *parameter)

@@ -10,8 +10,7 @@ cdef enum:
 
 cdef uint32_t not_captured(dnn_handle *h) noexcept nogil:
     """Forward calls of doubles pass through the host."""
-    cdef int captured = 0
-    if dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &captured) == 0 and captured != 0:
+    if dnn_captured(h):
         return cannot(b"a network of doubles under stream capture")
     return 0
 

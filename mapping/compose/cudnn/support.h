@@ -22,6 +22,7 @@ DG_HIDDEN uint32_t dnn_convolved(dnn_convolution *d, dnn_tensor *x, dnn_filter *
 
 /* ---- work: memory of a handle's own */
 DG_HIDDEN void dnn_stream_left(dnn_handle *h);    /* the handle goes on to another stream */
+DG_HIDDEN int dnn_captured(dnn_handle *h);        /* the handle's stream is being captured */
 DG_HIDDEN void *dnn_scratch(dnn_handle *h, size_t bytes);
 DG_HIDDEN void *dnn_kept(dnn_handle *h, size_t bytes); /* stays until dnn_kept_left: scratch lies behind it */
 DG_HIDDEN void dnn_kept_left(dnn_handle *h);

@@ -24,7 +24,7 @@ cdef enum:
     CAPTURED = 2  # it stands for a place in a graph
 
 
-cdef bint captured(dnn_handle *h) noexcept nogil:
+cdef public bint dnn_captured(dnn_handle *h) noexcept nogil:
     cdef int state = 0
     return dg_hip.hipStreamIsCapturing(<hipStream_t>to_stream(h.stream), &state) == 0 and state != 0
 
@@ -32,7 +32,7 @@ cdef bint captured(dnn_handle *h) noexcept nogil:
 cdef void wait(dnn_handle *h) noexcept nogil:
     """The handle's memory is used again, on another stream than last time."""
     cdef hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed
-    cdef bint now = captured(h)
+    cdef bint now = dnn_captured(h)
     if h.pending == CAPTURED:
         if now:  # in the same capture, or the two cannot use one memory
             dg_hip.hipStreamWaitEvent(<hipStream_t>to_stream(h.stream), <hipEvent_t>h.event, 0)
@@ -52,7 +52,7 @@ cdef public void dnn_stream_left(dnn_handle *h) noexcept nogil:
     if h.event is NULL and dg_hip.hipEventCreateWithFlags(<hipEvent_t *>&h.event, 2) != 0:  # no timing
         h.event = NULL
     if h.event is not NULL and dg_hip.hipEventRecord(<hipEvent_t>h.event, <hipStream_t>to_stream(h.stream)) == 0:
-        h.pending = CAPTURED if captured(h) else OUTSIDE
+        h.pending = CAPTURED if dnn_captured(h) else OUTSIDE
     else:
         dg_hip.hipDeviceSynchronize()
 
