@@ -8,8 +8,6 @@ from libc.math cimport INFINITY
 cdef extern from "support.h" nogil:
     uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step, double scale,
                                  const double *y, double *x)
-    uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
-                         void *mask, void *memory)
 
 cdef extern from "dragoman.h" nogil:
     bint dg_foreign(const void *handle, uint32_t magic)

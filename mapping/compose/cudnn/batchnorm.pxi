@@ -235,14 +235,6 @@ cdef inline int relu_of(const dnn_activation *d) noexcept nogil:
     return miopenActivationRELU if d.nan == CUDNN_PROPAGATE_NAN else miopenActivationCLIPPEDRELU
 
 
-cdef int64_t count_of(const dnn_tensor *d) noexcept nogil:
-    cdef int64_t count = 1
-    cdef int i
-    for i in range(d.count):
-        count *= d.dim[i]
-    return count
-
-
 # MIOpen has no activation of bfloat16: there it is put together of what OpTensor has.
 
 cdef cudnnStatus_t filled(dnn_handle *h, void *memory, unsigned short value, size_t count) noexcept nogil:
@@ -392,7 +384,7 @@ cdef cudnnStatus_t forward(norm_call *c, bint persistent) noexcept nogil:
         return bfloat_relu(h, c.activation, c.yd, c.y, memory)
     if c.yd.type == CUDNN_DATA_DOUBLE:
         return <cudnnStatus_t>dnn_doubles_activated(
-            h, relu_of(c.activation), INFINITY, 0, 0, 1, count_of(c.yd), count_of(c.yd), <const double *>c.y, <double *>c.y)
+            h, relu_of(c.activation), INFINITY, 0, 0, 1, elements_of(c.yd), elements_of(c.yd), <const double *>c.y, <double *>c.y)
     relu = activation_of(h, c.activation)
     row = as_row(h, c.yd)
     if relu is NULL or row is NULL:
@@ -468,7 +460,7 @@ cdef cudnnStatus_t backward(norm_call *c, bint persistent) noexcept nogil:
                 h, c.yd, c.y_was, c.dyd, dy, passed, taken(&memory, 512 + rounded(dnn_bytes(c.dyd))))
         elif c.dyd.type == CUDNN_DATA_DOUBLE:
             status = <cudnnStatus_t>dnn_doubles_led_back(
-                h, relu_of(c.activation), INFINITY, count_of(c.dyd), <const double *>c.y_was, <const double *>dy,
+                h, relu_of(c.activation), INFINITY, elements_of(c.dyd), <const double *>c.y_was, <const double *>dy,
                 <const double *>c.y_was, <double *>passed)
         else:
             relu = activation_of(h, c.activation)

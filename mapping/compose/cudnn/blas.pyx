@@ -11,10 +11,8 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
-
-cdef extern from "support.h" nogil:
-    void *dnn_scratch(dnn_handle *h, size_t bytes)
-    int dnn_type_bytes(int type)
+include "shapes.pxi"
+include "memory.pxi"
 
 
 cdef uint32_t open_blas(dnn_handle *h) noexcept nogil:

@@ -11,15 +11,15 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
+include "memory.pxi"
+include "cached.pxi"
 
 cdef extern from "support.h" nogil:
-    void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
         const dnn_tensor *c, void **amd)
     void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
         const dnn_tensor *c, void **amd)
-    void *dnn_scratch(dnn_handle *h, size_t bytes)
-    int dnn_type_bytes(int type)
 
 cdef enum:
     AMD_DIMS = 5  # of MIOpen's tensor operations

@@ -5,8 +5,6 @@ include "amd.pxi"
 
 cdef extern from "support.h" nogil:
     size_t dnn_dropped_bytes(int type, int64_t count)
-    uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
-                         void *mask, void *memory)
 
 
 cdef public cudnnStatus_t create_dropout_descriptor(cudnnDropoutDescriptor_t *place) noexcept nogil:

@@ -11,20 +11,15 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
+include "cached.pxi"
+include "blend.pxi"
 
 cdef extern from "support.h" nogil:
     int DNN_WORK
-    void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
-    void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma)
-    void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type)
-    int dnn_type_bytes(int type)
     uint32_t dnn_amd_merged(dnn_handle *h, int count, dnn_tensor **given, int more, void **amd)
-    uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void *y)
-    uint32_t dnn_copy(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y)
     uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,
                                    int64_t columns, int64_t pitch, const double *x, double *y)
-    uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
-                           const void *B, double beta, dnn_tensor *cd, void *C)
 
 cdef extern from *:
     """

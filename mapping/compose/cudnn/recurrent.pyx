@@ -14,20 +14,17 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
+include "amd.pxi"
+include "packed.pxi"
 include "contents.pxi"
 include "net.pxi"
 
 from libc.stdint cimport INT32_MAX
 
 cdef extern from "support.h" nogil:
-    void *dnn_scratch(dnn_handle *h, size_t bytes)
-    void *dnn_host(dnn_handle *h, int which, size_t bytes)
-    void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *dropout)
     uint32_t dnn_ring_room(dnn_handle *h, int count)
-    void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d)
-    int dnn_type_bytes(int type)
-    uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y)
     size_t dnn_stepwise_weights(const dnn_net *n)
     int dnn_stepwise_place(const dnn_net *n, int layer, int gate, int bias, dnn_tensor *d, size_t *offset)
     uint32_t dnn_stepwise_spaces(dnn_net *n)
@@ -36,7 +33,6 @@ cdef extern from "support.h" nogil:
     uint32_t dnn_stepwise_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
                                         const void *hx, const void *cx, void *dx, void *dhx, void *dcx, void *work,
                                         void *reserve)
-    uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y)
     uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work, void *reserve)
 
 cdef extern from *:
@@ -49,14 +45,6 @@ cdef extern from *:
 
 cdef extern from "dragoman.h" nogil:
     bint dg_foreign(const void *handle, uint32_t magic)
-
-
-cdef inline uint32_t answered(uint32_t status, const char *function) noexcept nogil:
-    return 0 if status == 0 else dnn_failed(status_of_miopen(status), function, status)
-
-
-cdef inline int gates_of(const dnn_rnn *d) noexcept nogil:
-    return 4 if d.cell == CUDNN_LSTM else 3 if d.cell == CUDNN_GRU else 1
 
 
 cdef inline int directions(const dnn_rnn *d) noexcept nogil:

@@ -14,6 +14,7 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
 include "amd.pxi"
 include "conv_work.pxi"
 
@@ -55,9 +56,6 @@ cdef extern from "support.h" nogil:
     void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable)
     uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, void **data, char *memory, double beta)
     size_t dnn_unrolled_bytes(const dnn_work *k)
-    int dnn_type_bytes(int type)
-    void dnn_pack(int format, int type, int count, const int32_t *dim, int32_t *stride)
-    uint32_t dnn_convolved(dnn_convolution *d, dnn_tensor *x, dnn_filter *w, int *out)
     bint dnn_avoided(dnn_handle *h, uint64_t solver, int direction, int type, bint grouped)
     void dnn_avoided_all(dnn_handle *h, uint64_t solver)
 

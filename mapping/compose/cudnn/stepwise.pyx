@@ -17,8 +17,6 @@ is in the reserve space; in inference there is room for one layer at a time, in 
 include "stepwise_needs.pxi"
 
 cdef extern from "support.h" nogil:
-    uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
-                           const void *x, void *y)
     uint32_t dnn_stepwise64_spaces(dnn_net *n)
     uint32_t dnn_stepwise64_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
                                     void *hy, void *cy, void *work, void *reserve)

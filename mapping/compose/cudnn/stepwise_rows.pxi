@@ -117,20 +117,11 @@ cdef uint32_t carry_states(const plan *p, bint back, char *ours, char *theirs, s
     return status
 
 
-cdef inline void line(dnn_tensor *d, int type, int64_t elements) noexcept nogil:
-    memset(d, 0, sizeof(dnn_tensor))  # it is compared as a whole
-    d.type = type
-    d.format = CUDNN_TENSOR_NCHW
-    d.count = 1
-    d.dim[0] = <int32_t>elements
-    d.stride[0] = 1
-
-
 cdef uint32_t cast(const plan *p, int64_t elements, int from_type, const void *source, int to_type, void *to,
         double beta) noexcept nogil:
     cdef dnn_tensor a, b
-    line(&a, from_type, elements)
-    line(&b, to_type, elements)
+    as_line(&a, from_type, elements)
+    as_line(&b, to_type, elements)
     return dnn_moved(p.n.h, p.work + p.cast, 1, &a, source, beta, &b, to)
 
 

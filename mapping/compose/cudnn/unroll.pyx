@@ -11,11 +11,11 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
 include "amd.pxi"
 include "conv_work.pxi"
 
 cdef extern from "support.h" nogil:
-    int dnn_type_bytes(int type)
     uint32_t dnn_finished(dnn_handle *h, double alpha, dnn_tensor *rd, void *r, double beta, dnn_tensor *yd, void *y)
 
 cdef enum:

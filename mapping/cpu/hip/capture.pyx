@@ -12,6 +12,7 @@ include "hip.pxi"
 include "state.pxi"
 include "node.pxi"
 include "graph.pxi"
+include "mutex.pxi"
 
 from libc.stdlib cimport calloc, free, malloc, realloc
 
@@ -49,10 +50,6 @@ cdef extern from "platform.h" nogil:
     static _Thread_local int host_thread_mode; /* hipStreamCaptureModeGlobal */
     static _Thread_local host_slot *host_own_stream; /* of the thread's default stream, where that was captured */
     """
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     dg_mutex host_capture_lock
     int host_open_captures
     int host_thread_mode

@@ -26,15 +26,6 @@ cdef struct Problem:
     size_t workspace     # that it wants
 
 
-cdef bint is_default(const mi_tensor *tensor) noexcept nogil:
-    """NCHW and the like: strides that never grow."""
-    cdef int i
-    for i in range(1, tensor.dims):
-        if tensor.strides[i - 1] < tensor.strides[i]:
-            return False
-    return True
-
-
 cdef bint types_fit(int direction, int x, int w, int y) noexcept nogil:
     """int8 gives int32, float or int8, forward only."""
     if w == miopenInt8:
@@ -86,7 +77,7 @@ cdef miopenStatus_t describe(
     put_tensor(q.p.w_lens, q.p.w, w)
     put_tensor(q.p.y_lens, q.p.y, result)
     flat = 3 - conv.dims
-    q.product = is_default(x) and is_default(w) and is_default(y)
+    q.product = is_default_layout(x) and is_default_layout(w) and is_default_layout(y)
     q.workspace = <size_t>(q.p.c * q.p.groups * mi_type_size(w.type))
     status = miopenStatusSuccess
     for i in range(3):
@@ -97,15 +88,6 @@ cdef miopenStatus_t describe(
     if not q.product or is_one_by_one(&q.p):
         q.workspace = 0
     return miopenStatusSuccess
-
-
-cdef bint is_one_by_one(const mi_problem *p) noexcept nogil:
-    """Nothing to unroll."""
-    cdef int i
-    for i in range(3):
-        if p.w_lens[i] != 1 or p.strides[i] != 1 or p.pads[i] != 0:
-            return False
-    return True
 
 
 cdef miopenStatus_t compute(const Problem *q, void *x, void *w, void *y) noexcept nogil:

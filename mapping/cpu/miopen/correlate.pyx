@@ -23,15 +23,11 @@ them need it; four times as much again for results that are not used where they 
 that are not, or what one takes. Filters in another order are there once a call.
 """
 include "miopen.pxi"
+include "shared.pxi"
 include "elements.pxi"
 
 from libc.string cimport memcpy, memset
 
-cdef extern from "miopen.h" nogil:
-    void mi_parallel(int64_t count, int64_t grain, mi_job job, void *context)
-    int mi_threads()
-    void *mi_scratch(size_t bytes)
-    void mi_scratch_done(void *memory)
 
 cdef extern from "openblas.h" nogil:
     enum:
@@ -598,14 +594,6 @@ cdef bint plain_filters(const mi_problem *p, int64_t taps) noexcept nogil:
     return (p.c == 1 or p.w[1] == area) and (p.k * p.groups == 1 or p.w[0] == taps)
 
 
-cdef bint is_direct(const mi_problem *p) noexcept nogil:
-    cdef int i
-    for i in range(3):
-        if p.w_lens[i] != 1 or p.strides[i] != 1 or p.pads[i] != 0:
-            return False
-    return True
-
-
 cdef void one_line(int64_t *lens, int64_t *strides) noexcept nogil:
     """Pixels one behind the other are a line."""
     lens[2] *= lens[1] * lens[0]
@@ -676,7 +664,7 @@ cdef public miopenStatus_t mi_convolve(const mi_problem *problem, void *x, void 
     t.taps = t.p.c * t.p.w_lens[0] * t.p.w_lens[1] * t.p.w_lens[2]
     t.x_plain = is_plain(t.p.x_type, t.p.x, t.p.x_lens)
     t.y_plain = is_plain(t.p.y_type, t.p.y, t.p.y_lens) and t.p.w_type == miopenFloat
-    t.direct = t.x_plain and is_direct(&t.p)
+    t.direct = t.x_plain and is_one_by_one(&t.p)
     if t.direct and t.y_plain:
         one_line(t.p.x_lens, t.p.x)
         one_line(t.p.y_lens, t.p.y)

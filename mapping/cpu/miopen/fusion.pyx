@@ -6,6 +6,7 @@ plan does not compile (`UnsupportedOp`), as most do not in MIOpen. What is compu
 rounded once. An operation's descriptor lives in its plan.
 """
 include "miopen.pxi"
+include "shared.pxi"
 include "elements.pxi"
 include "activate.pxi"
 
@@ -13,13 +14,6 @@ from libc.math cimport sqrt
 from libc.stdlib cimport free
 
 cdef extern from "miopen.h" nogil:
-    void mi_parallel(int64_t count, int64_t grain, mi_job job, void *context)
-    void *mi_scratch(size_t bytes)
-    void mi_scratch_done(void *memory)
-    void *mi_new(uint32_t kind, size_t bytes)
-    int64_t mi_elements(const mi_tensor *tensor)
-    bint mi_same_lens(const mi_tensor *a, const mi_tensor *b)
-    miopenStatus_t mi_set_tensor(mi_tensor *tensor, int type, int dims, const int64_t *lens, const int64_t *strides)
     miopenStatus_t mi_convolve_float(
         miopenHandle_t handle, const mi_tensor *xDesc, const void *x, const mi_tensor *wDesc, const void *w,
         const mi_convolution *conv, const mi_tensor *yDesc, float *y

@@ -5,6 +5,7 @@ Work is done when a call returns, so a stream is only remembered. A handle also 
 has seen: without it MIOpen refuses them outside the immediate mode.
 """
 include "miopen.pxi"
+include "mutex.pxi"
 
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
@@ -21,10 +22,6 @@ cdef extern from "platform.h" nogil:
         "miopenStatusUnknownError", "miopenStatusUnsupportedOp", "miopenStatusGpuOperationsSkipped",
         "miopenStatusVersionMismatch", "Unknown error status"};
     """
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     dg_mutex mi_found_lock
     const char *const mi_texts[]
 

@@ -200,14 +200,6 @@ cdef int64_t index_size(int index_type) noexcept nogil:
     return <int64_t>1 << (index_type & 3)
 
 
-cdef bint is_default_layout(const mi_tensor *tensor) noexcept nogil:
-    cdef int i
-    for i in range(1, tensor.dims):
-        if tensor.strides[i - 1] < tensor.strides[i]:
-            return False
-    return True
-
-
 cdef public miopenStatus_t miopenPoolingGetWorkSpaceSizeV2(
     miopenPoolingDescriptor_t poolDesc, miopenTensorDescriptor_t yDesc, size_t *workSpaceSize
 ) noexcept nogil:

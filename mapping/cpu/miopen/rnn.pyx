@@ -10,6 +10,7 @@ gates' gradients in the workspace, where BackwardWeights finds them: it must be 
 sets dw, it does not add.
 """
 include "miopen.pxi"
+include "shared.pxi"
 include "elements.pxi"
 include "rnn_cells.pxi"
 
@@ -17,12 +18,6 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 cdef extern from "miopen.h" nogil:
-    void *mi_scratch(size_t bytes)
-    void mi_scratch_done(void *memory)
-    void *mi_new(uint32_t kind, size_t bytes)
-    int mi_type_size(int type)
-    int64_t mi_elements(const mi_tensor *tensor)
-    miopenStatus_t mi_set_tensor(mi_tensor *tensor, int type, int dims, const int64_t *lens, const int64_t *strides)
     int mi_draw(mi_dropout *dropout, int64_t count, unsigned char *mask)
     double mi_keep_scale(float rate)
 

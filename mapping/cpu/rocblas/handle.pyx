@@ -6,6 +6,7 @@ a compare and a look into memory that is always ours. Freed slots are used again
 create and destroy only.
 """
 include "rocblas.pxi"
+include "mutex.pxi"
 
 from libc.string cimport memset
 
@@ -19,10 +20,6 @@ cdef extern from "platform.h" nogil:
     static _Thread_local size_t rb_default_memory; /* for the calling thread's next handle */
     static void rb_publish(rb_handle *first) { __atomic_store_n(&rb_first, first, __ATOMIC_RELEASE); }
     """
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     void dg_store_u32(uint32_t *place, uint32_t value)
     bint dg_swap_u32(uint32_t *place, uint32_t old, uint32_t new)
     void *dg_reserve(size_t bytes)
