@@ -55,6 +55,7 @@ class Header:
     functions: str = ""  # header name in the function tables
     api: tuple[str, str] = ("", "")  # words before and after the result type
     part: str = ""  # file under header_parts/ that follows the declarations
+    template: tuple[str, Mapping[str, str]] = ("", {})  # one more behind it, and what stands for its @words@
     define: tuple[str, ...] = ()  # preprocessor lines before the types
 
 
@@ -85,8 +86,21 @@ HEADERS: Mapping[str, Header] = {
     "driver_functions.h": Header("__DRIVER_FUNCTIONS_H__", ("driver_types.h",), part="driver_functions.h"),
     "cuComplex.h": Header("CU_COMPLEX_H_", ("<math.h>", "vector_types.h"), types="cuComplex", part="cuComplex.h"),
     "dg_small_floats.h": Header("DG_SMALL_FLOATS_H_", ("<string.h>", "vector_types.h"), part="dg_small_floats.h"),
-    "cuda_fp16.h": Header("__CUDA_FP16_H__", ("dg_small_floats.h",), part="cuda_fp16.h"),
-    "cuda_bf16.h": Header("__CUDA_BF16_H__", ("dg_small_floats.h",), part="cuda_bf16.h"),
+    "cuda_fp16.h": Header(
+        "__CUDA_FP16_H__",
+        ("dg_small_floats.h",),
+        part="cuda_fp16.h",
+        template=("small_float.h", {"type": "__half", "plain": "half", "word": "half", "infinity": "0x7c00u"}),
+    ),
+    "cuda_bf16.h": Header(
+        "__CUDA_BF16_H__",
+        ("dg_small_floats.h",),
+        part="cuda_bf16.h",
+        template=(
+            "small_float.h",
+            {"type": "__nv_bfloat16", "plain": "nv_bfloat16", "word": "bfloat16", "infinity": "0x7f80u"},
+        ),
+    ),
     "cuda_fp8.h": Header("__CUDA_FP8_H__", ("cuda_fp16.h", "cuda_bf16.h"), part="cuda_fp8.h"),
     "device_launch_parameters.h": Header(
         "__DEVICE_LAUNCH_PARAMETERS_H__", ("vector_types.h",), part="device_launch_parameters.h"
@@ -314,9 +328,17 @@ def _file(name: str, header: Header, view: View, functions: Mapping[str, list[Pr
         yield from _vector_functions(view)
     if header.part:
         yield ""
-        yield from (PARTS / header.part).read_text(encoding="utf-8").rstrip("\n").split("\n")
+        yield from _part(header.part)
+    if header.template[0]:
+        yield ""
+        for line in _part(header.template[0]):
+            yield re.sub(r"@(\w+)@", lambda found: header.template[1][found[1]], line)
     yield ""
     yield f"#endif /* {header.guard} */"
+
+
+def _part(name: str) -> list[str]:
+    return (PARTS / name).read_text(encoding="utf-8").rstrip("\n").split("\n")
 
 
 def _macros(header: Header, view: View) -> Iterator[str]:
