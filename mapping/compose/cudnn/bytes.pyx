@@ -3,14 +3,15 @@
 MIOpen has no tensors of vectors, convolves int8 forward into floats, and goes from no integer to a float nor back. Here
 - a tensor of vectors is a strided tensor of int8 with a dimension more;
 - int8 becomes float by a convolution with a filter of one 1;
-- an unsigned byte u is the int8 s of the same bits, and 256 more where s is below 0: a convolution of u is one of s, less 256
-  times one of n, which is -1 where s is below 0, else 0. Both are whole numbers; their sum is exact below 2²⁴;
-- a float between -128 and 127 becomes int8 by a sum: 1.5·2²³ + f is rounded to a whole number, ties to even, as NVIDIA's
-  library rounds, and its lowest byte is that number.
+- an unsigned byte u is the int8 s of the same bits, and 256 more where s is below 0: a convolution of u is one of s,
+  less 256 times one of n, which is -1 where s is below 0, else 0. Both are whole numbers; their sum is exact below 2²⁴;
+- a float between -128 and 127 becomes int8 by a sum: 1.5·2²³ + f is rounded to a whole number, ties to even, as
+  NVIDIA's library rounds, and its lowest byte is that number.
 
-NVIDIA's cards take a filter of INT8x32 in an order of their own. A program may ask for it once (cudnnReorderFilterAndBias)
-and say so afterwards (NO_REORDER); here that order is only taken back. In it lie, the fastest last: blocks of 32 channels,
-taps, filters by 8, odd filters behind even ones, channels by 4, filters by 2, 4 channels.
+NVIDIA's cards take a filter of INT8x32 in an order of their own. A program may ask for it once
+(cudnnReorderFilterAndBias) and say so afterwards (NO_REORDER); here that order is only taken back. In it lie, the
+fastest last: blocks of 32 channels, taps, filters by 8, odd filters behind even ones, channels by 4, filters by 2, 4
+channels.
 """
 
 include "generated.pxi"
@@ -152,7 +153,8 @@ cdef uint32_t with_number(dnn_handle *h, int op, double number, dnn_tensor *rd, 
     return status if status != 0 else dnn_op_tensor(h, op, 1, rd, r, 1, &one, place, 0, rd, r)
 
 
-cdef uint32_t narrowed(dnn_handle *h, const dnn_tensor *rd, void *r, dnn_tensor *yd, void *y, float *place) noexcept nogil:
+cdef uint32_t narrowed(dnn_handle *h, const dnn_tensor *rd, void *r, dnn_tensor *yd, void *y,
+        float *place) noexcept nogil:
     """Any tensor of int8 ← packed floats of its sizes, which are overwritten."""
     cdef dnn_tensor row = rd[0]
     cdef dnn_tensor v, low
@@ -239,7 +241,8 @@ cdef uint32_t filter_back(dnn_handle *h, const dnn_filter *w, const void *x, voi
 
 
 cdef public uint32_t dnn_bias_ordered(dnn_handle *h, int32_t filters, bint back, const void *x, void *y) noexcept nogil:
-    """A bias in the order that goes with such a filter, or back: fours of filters, the odd ones behind the even ones."""
+    """A bias in the order that goes with such a filter, or back: fours of filters, the odd ones behind
+    the even ones."""
     cdef dnn_tensor a = five(filters // BLOCK, 4, 2, 4, 1)
     cdef dnn_tensor b
     a.type = CUDNN_DATA_FLOAT
@@ -266,8 +269,8 @@ cdef uint32_t borrowed(dnn_handle *h, dnn_tensor *xd, const void *x, void *n, ch
 
 cdef uint32_t begun(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y, dnn_tensor *image,
         dnn_tensor *out) noexcept nogil:
-    """A convolution of bytes as MIOpen has it: of plain operands, into floats. `image`: x, or packed int8 of its sizes; `out`:
-    y, or packed floats of its sizes."""
+    """A convolution of bytes as MIOpen has it: of plain operands, into floats. `image`: x, or packed int8 of its sizes;
+    `out`: y, or packed floats of its sizes."""
     cdef dnn_tensor taps
     cdef int type = as_signed(x.type)
     if x.count == 0 or w.count == 0 or d.count == 0 or y.count == 0:
@@ -295,7 +298,8 @@ cdef uint32_t begun(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *
     return dnn_conv_begin(k, DNN_FORWARD, image, <dnn_filter *>&taps, d, out)
 
 
-cdef public uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y) noexcept nogil:
+cdef public uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d,
+        dnn_tensor *y) noexcept nogil:
     cdef dnn_tensor image, out
     return begun(k, x, w, d, y, &image, &out)
 
@@ -446,8 +450,8 @@ cdef public uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd,
 
 # ---- transforms
 
-cdef public uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd,
-        void *y) noexcept nogil:
+cdef public uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, double beta,
+        dnn_tensor *yd, void *y) noexcept nogil:
     """y ← α·x + β·y of tensors of the same sizes, of which at least one is of int8 and another perhaps of floats."""
     cdef dnn_tensor a, b, out
     cdef char *memory
@@ -484,10 +488,11 @@ cdef public uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd
         if beta != 0:
             status = flattened(h, yd, y, memory + 2 * floats + raw)
             if status == 0:
-                status = widened(h, count, memory + 2 * floats + raw, memory + floats + raw, memory + 2 * (floats + raw))
+                status = widened(h, count, memory + 2 * floats + raw, memory + floats + raw,
+                                 memory + 2 * (floats + raw))
             if status == 0:
-                status = dnn_op_tensor(h, miopenTensorOpAdd, alpha, &out, memory, beta, &out, memory + floats + raw, 0, &out,
-                                       memory)
+                status = dnn_op_tensor(h, miopenTensorOpAdd, alpha, &out, memory, beta, &out, memory + floats + raw, 0,
+                                       &out, memory)
         else:
             status = dnn_scale(h, &out, alpha, memory)
         if status == 0:

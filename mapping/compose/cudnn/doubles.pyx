@@ -132,8 +132,8 @@ cdef void harden(double *dy, const double *y, int64_t count, int64_t step, int a
 
 cdef public uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step,
         double scale, const double *y, double *x) noexcept nogil:
-    """Of images that lie one behind the other, each of `step` groups of `count` numbers that lie `step` apart. y NULL: x
-    becomes its softmax; else x, a gradient, becomes `scale` times that of the input whose softmax is y."""
+    """Of images that lie one behind the other, each of `step` groups of `count` numbers that lie `step` apart. y NULL:
+    x becomes its softmax; else x, a gradient, becomes `scale` times that of the input whose softmax is y."""
     cdef int64_t size = count * step
     cdef int64_t most = PIECE // size if size < PIECE else 1
     cdef int64_t done = 0
@@ -169,7 +169,8 @@ cdef public uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t i
 
 # ---- batch normalisation
 
-cdef struct channels:  # images as rows of C·S numbers; a block is some channels of all of them, one image behind the other
+# images as rows of C·S numbers; a block is some channels of all of them, one image behind the other
+cdef struct channels:
     int images
     int64_t all        # C
     int64_t size       # S: values of a channel in an image
@@ -279,9 +280,9 @@ cdef void channel_normed(channels *c, int64_t k, bint training, double factor, d
             p[i] = c.given[0][k] * ((p[i] - mean) * inverse) + c.given[1][k]
 
 
-cdef public uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size, const double *x,
-        double *y, const double *scale, const double *bias, double factor, double *mean, double *variance, double epsilon,
-        double *saved_mean, double *saved_inverse) noexcept nogil:
+cdef public uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size,
+        const double *x, double *y, const double *scale, const double *bias, double factor, double *mean,
+        double *variance, double epsilon, double *saved_mean, double *saved_inverse) noexcept nogil:
     """As MIOpen's batch normalisation of images × all × size, packed; y may be x."""
     cdef channels c
     cdef int64_t k

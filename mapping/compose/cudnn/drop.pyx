@@ -2,8 +2,8 @@
 
 MIOpen's states never move: each call would draw the mask of the last one. So before every call but the first the states
 are made anew, of the seed and the number of the call: a descriptor that is set again with its seed repeats its masks in
-order. The number of masks drawn lies in the program's memory behind MIOpen's states, so that a program may keep a copy of them:
-restored, it draws the masks that followed the copy.
+order. The number of masks drawn lies in the program's memory behind MIOpen's states, so that a program may keep a copy
+of them: restored, it draws the masks that followed the copy.
 """
 
 include "generated.pxi"
@@ -151,8 +151,8 @@ cdef public size_t dnn_dropped_bytes(int type, int64_t count) noexcept nogil:
     return <size_t>DNN_WORK + 2 * rounded(<size_t>count * sizeof(float)) + rounded(<size_t>count * sizeof(double))
 
 
-cdef public uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
-        void *mask, void *memory) noexcept nogil:
+cdef public uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x,
+        void *y, void *mask, void *memory) noexcept nogil:
     """y ← x/(1 - rate) where the mask keeps it, else 0; forward draws the mask, a byte an element. `memory` NULL: the
     handle's own. MIOpen drops no doubles: the mask is drawn over a row of ones, and x times what is left of it."""
     cdef dnn_tensor single, wide, one

@@ -5,8 +5,8 @@ cdef extern from "support.h" nogil:
     int dnn_is_packed(const dnn_tensor *d)
     void dnn_packed(const dnn_tensor *d, int type, dnn_tensor *packed)
     uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y)
-    uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd,
-                       void *y)
+    uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
+                       dnn_tensor *yd, void *y)
     uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
                            const void *x, void *y)
 

@@ -1,7 +1,7 @@
 """Operands in a layout and a type that MIOpen's functions take: packed copies in the handle's memory, and the way back.
 
-Some of MIOpen's functions want packed tensors, or know no bfloat16. A reduction over a dimension of 1 is the one operation
-of MIOpen's that reads one type and writes another.
+Some of MIOpen's functions want packed tensors, or know no bfloat16. A reduction over a dimension of 1 is the one
+operation of MIOpen's that reads one type and writes another.
 """
 
 include "generated.pxi"
@@ -161,8 +161,8 @@ cdef uint32_t cast(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, cons
 
 cdef public uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
         dnn_tensor *yd, void *y) noexcept nogil:
-    """y ← α·x + β·y, in another layout or type. `work`: DNN_WORK bytes of the handle's memory, and then x is memory of ours,
-    which may be overwritten unless α is 1; NULL where the handle's memory is free."""
+    """y ← α·x + β·y, in another layout or type. `work`: DNN_WORK bytes of the handle's memory, and then x is memory of
+    ours, which may be overwritten unless α is 1; NULL where the handle's memory is free."""
     cdef uint32_t status
     if xd.type != yd.type:
         return cast(h, work, alpha, xd, x, beta, yd, y)

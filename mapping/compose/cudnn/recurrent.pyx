@@ -1,8 +1,10 @@
-"""Recurrent networks, through MIOpen's where it has them (else stepwise.pyx): what both of cuDNN's APIs (rnn.pxi, rnn_old.pxi) have in common.
+"""Recurrent networks, through MIOpen's where it has them (else stepwise.pyx): what both of cuDNN's APIs (rnn.pxi,
+rnn_old.pxi) have in common.
 
 Weights lie as MIOpen has them, gates renumbered. A network with one bias a gate has MIOpen's two, of which one is kept
 zero in a copy of the weights. MIOpen's backward pass leaves the gates' gradients in its workspace for the weights'
-pass, while cuDNN's programs keep the reserve space alone between the two: in training MIOpen's workspace is a part of it.
+pass, while cuDNN's programs keep the reserve space alone between the two: in training MIOpen's workspace is
+a part of it.
 
 MIOpen leaves the recurrent bias out of the first step where hx is NULL, so that it is always given states: zeros.
 """
@@ -33,7 +35,8 @@ cdef extern from "support.h" nogil:
     uint32_t dnn_stepwise_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
                                         const void *hx, const void *cx, void *dx, void *dhx, void *dcx, void *work,
                                         void *reserve)
-    uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work, void *reserve)
+    uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work,
+                                           void *reserve)
 
 cdef extern from *:
     """
@@ -235,7 +238,8 @@ cdef void asked(dnn_net *n) noexcept nogil:
         n.work = rounded(n.states) + rounded(n.weights)
         n.reserve = rounded(n.amd_reserve) + rounded(n.amd_work)
     else:
-        n.work = rounded(n.states) + (rounded(n.weights) if has_one_bias(n.d) else 0) + rounded(n.amd_work) + rounded(n.amd_reserve)
+        n.work = rounded(n.states) + (rounded(n.weights) if has_one_bias(n.d)
+                                      else 0) + rounded(n.amd_work) + rounded(n.amd_reserve)
         n.reserve = 0
 
 

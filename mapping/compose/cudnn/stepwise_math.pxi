@@ -46,7 +46,8 @@ cdef uint32_t bounds_filled(const plan *p) noexcept nogil:
     if not p.clips:
         return 0
     as_line(&d, REAL, <int64_t>p.N * p.K)
-    status = dnn_fill(p.n.h, &d, <float>p.n.d.clip_low, own(p, p.low))  # floats with doubles too, as in NVIDIA's library
+    # floats with doubles too, as in NVIDIA's library
+    status = dnn_fill(p.n.h, &d, <float>p.n.d.clip_low, own(p, p.low))
     return status if status != 0 else dnn_fill(p.n.h, &d, <float>p.n.d.clip_high, own(p, p.high))
 
 

@@ -1,4 +1,5 @@
-# Sequences and states between the program's memory and a stepwise network's own, which has a type of its own (stepwise.pyx).
+# Sequences and states between the program's memory and a stepwise network's own, which has a type of its own
+# (stepwise.pyx).
 
 cdef inline int sequence(const dnn_rows *d, int j) noexcept nogil:
     """The number of the one that is the j-th longest."""
@@ -130,7 +131,8 @@ cdef inline bint in_order(const plan *p) noexcept nogil:
 
 
 cdef uint32_t brought(const plan *p, const void *theirs, int width, real *place, const real **found) noexcept nogil:
-    """The program's sequences as numbers of our type in rows of ours: as they are, or at `place`. NULL counts as zeros."""
+    """The program's sequences as numbers of our type in rows of ours: as they are, or at `place`. NULL counts as
+    zeros."""
     cdef char *raw = p.work + p.cast + <size_t>DNN_WORK
     cdef int64_t elements = p.rows * width
     cdef uint32_t status = 0

@@ -1,8 +1,8 @@
 # A convolution problem in mi_convolve's terms, its two solutions, and the calls once for the three directions.
 #
-# The solutions compute the same: a product over unrolled images, which wants the room for one unrolled image as its workspace,
-# and a direct one, which wants none. The product is for tensors in the default layout only. A transposed convolution is the
-# same problem with x and y changed over.
+# The solutions compute the same: a product over unrolled images, which wants the room for one unrolled image as its
+# workspace, and a direct one, which wants none. The product is for tensors in the default layout only. A transposed
+# convolution is the same problem with x and y changed over.
 
 from libc.string cimport memset
 
@@ -63,7 +63,8 @@ cdef miopenStatus_t describe(
     q.swapped = conv.mode == miopenTranspose
     if q.swapped:
         image, result = y, x
-        direction = (MI_BACKWARD_DATA if direction == MI_FORWARD else MI_FORWARD if direction == MI_BACKWARD_DATA else direction)
+        direction = (MI_BACKWARD_DATA if direction == MI_FORWARD else MI_FORWARD if direction == MI_BACKWARD_DATA
+                     else direction)
     if not types_fit(q.direction, x.type, w.type, y.type) or (q.swapped and w.type == miopenInt8):
         return miopenStatusNotImplemented
     q.digest = digest_of(q.direction, x, w, y, conv)
@@ -97,7 +98,8 @@ cdef miopenStatus_t compute(const Problem *q, void *x, void *w, void *y) noexcep
 cdef inline uint64_t number_of(const Problem *q, bint product) noexcept nogil:
     if not product:
         return <uint64_t>(DIRECT + q.direction)
-    return PRODUCT if q.direction == MI_FORWARD else PRODUCT_DATA if q.direction == MI_BACKWARD_DATA else PRODUCT_WEIGHTS
+    return (PRODUCT if q.direction == MI_FORWARD else PRODUCT_DATA if q.direction == MI_BACKWARD_DATA
+            else PRODUCT_WEIGHTS)
 
 
 cdef bint is_solution(const Problem *q, uint64_t solution) noexcept nogil:

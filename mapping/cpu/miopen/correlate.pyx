@@ -1,26 +1,26 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Convolutions of the CPU backend's MIOpen as products: im2col in tiles, OpenBLAS's gemm.
 
-A plane of the result is H×W positions: of one image, at one depth. A tile is some lines of some planes side by side; its
-columns are the positions, by line, then plane, then place in the line. With the filters W as an M×K matrix of one group,
-whose K are taps (channel, then the filter's d, h, w),
+A plane of the result is H×W positions: of one image, at one depth. A tile is some lines of some planes side by side;
+its columns are the positions, by line, then plane, then place in the line. With the filters W as an M×K matrix of one
+group, whose K are taps (channel, then the filter's d, h, w),
 
     forward          Y = W · columns(X)         a tile is one piece of work
     backward data    columns(dX) = Wᵀ · dY      some images are one piece: their columns are added where they came from
     backward weights dW = dY · columns(X)ᵀ      a range of taps is one piece
 
-Where positions are one line apart, line r of a filter sees what its line 0 sees r lines further down. So columns are made
-for line 0 alone, with some lines below the tile's (`halo`), and each line of the filters has a product of its own with the
-same memory from r lines further on: a third of the copies for 3×3. Several planes together make products of small images
-worth their while, since gemm packs all filters anew for each.
+Where positions are one line apart, line r of a filter sees what its line 0 sees r lines further down. So columns are
+made for line 0 alone, with some lines below the tile's (`halo`), and each line of the filters has a product of its own
+with the same memory from r lines further on: a third of the copies for 3×3. Several planes together make products of
+small images worth their while, since gemm packs all filters anew for each.
 
 Pieces go to the threads, each product on one thread; too few of them are done one after another, and the products
 use OpenBLAS's threads. Whatever is plain memory already is used where it lies: filters, 1×1 convolutions' images,
 results. Numbers of 16 bits are computed as float, bytes as double, where all their sums are exact.
 
-Memory: a piece takes at most TILE_BYTES for its columns, four times that where they are fewer than TILE_COLUMNS, more where FEW of
-them need it; four times as much again for results that are not used where they lie, and backward data TILE_BYTES for images
-that are not, or what one takes. Filters in another order are there once a call.
+Memory: a piece takes at most TILE_BYTES for its columns, four times that where they are fewer than TILE_COLUMNS, more
+where FEW of them need it; four times as much again for results that are not used where they lie, and backward data
+TILE_BYTES for images that are not, or what one takes. Filters in another order are there once a call.
 """
 include "miopen.pxi"
 include "shared.pxi"

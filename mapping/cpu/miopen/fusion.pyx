@@ -468,7 +468,8 @@ cdef public miopenStatus_t miopenConvolutionBiasActivationForward(
     cdef miopenStatus_t status
     if not is_handle(handle) or not is_tensor(xDesc) or not is_tensor(wDesc) or not is_tensor(yDesc):
         return miopenStatusBadParm
-    if not is_tensor(zDesc) or not is_tensor(biasDesc) or activationDesc == NULL or activationDesc.kind != MI_ACTIVATION:
+    if (not is_tensor(zDesc) or not is_tensor(biasDesc) or activationDesc == NULL
+            or activationDesc.kind != MI_ACTIVATION):
         return miopenStatusBadParm
     if activationDesc.mode != miopenActivationRELU:
         return miopenStatusNotImplemented
@@ -485,8 +486,8 @@ cdef public miopenStatus_t miopenConvolutionBiasActivationForward(
         return miopenStatusBadParm
     if mi_recorded(handle):
         return miopenConvolutionBiasActivationForward_record(
-            handle, alpha1, xDesc, x, wDesc, w, convDesc, algo, workspace, workspaceSizeInBytes, alpha2, zDesc, z, biasDesc,
-            bias, activationDesc, yDesc, y)
+            handle, alpha1, xDesc, x, wDesc, w, convDesc, algo, workspace, workspaceSizeInBytes, alpha2, zDesc, z,
+            biasDesc, bias, activationDesc, yDesc, y)
     floats = <float *>mi_scratch(<size_t>mi_elements(yDesc) * sizeof(float))
     if floats == NULL:
         return miopenStatusAllocFailed

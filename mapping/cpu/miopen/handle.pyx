@@ -88,7 +88,8 @@ cdef public miopenStatus_t miopenGetStream(miopenHandle_t handle, hipStream_t *s
 
 
 cdef public miopenStatus_t miopenSetAllocator(
-    miopenHandle_t handle, miopenAllocatorFunction allocator, miopenDeallocatorFunction deallocator, void *allocatorContext
+    miopenHandle_t handle, miopenAllocatorFunction allocator, miopenDeallocatorFunction deallocator,
+    void *allocatorContext
 ) noexcept nogil:
     """Remembered; nothing here asks for device memory of its own."""
     if not is_handle(handle):

@@ -107,7 +107,8 @@ cdef miopenStatus_t check(const mi_reduce *desc, const mi_tensor *a, const mi_te
 
 cdef inline bint has_indices(const mi_reduce *desc) noexcept nogil:
     return desc.indices == 1 and (
-        desc.op == MIOPEN_REDUCE_TENSOR_MIN or desc.op == MIOPEN_REDUCE_TENSOR_MAX or desc.op == MIOPEN_REDUCE_TENSOR_AMAX
+        desc.op == MIOPEN_REDUCE_TENSOR_MIN or desc.op == MIOPEN_REDUCE_TENSOR_MAX
+        or desc.op == MIOPEN_REDUCE_TENSOR_AMAX
     )
 
 

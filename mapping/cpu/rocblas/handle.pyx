@@ -112,7 +112,8 @@ cdef public rocblas_status rocblas_get_stream(rocblas_handle handle, hipStream_t
     return rocblas_status_success
 
 
-cdef public rocblas_status rocblas_set_pointer_mode(rocblas_handle handle, rocblas_pointer_mode pointer_mode) noexcept nogil:
+cdef public rocblas_status rocblas_set_pointer_mode(rocblas_handle handle,
+        rocblas_pointer_mode pointer_mode) noexcept nogil:
     """Host and device are one memory here; rocBLAS takes any number."""
     if not rb_is_handle(handle):
         return rocblas_status_invalid_handle
@@ -120,7 +121,8 @@ cdef public rocblas_status rocblas_set_pointer_mode(rocblas_handle handle, rocbl
     return rocblas_status_success
 
 
-cdef public rocblas_status rocblas_get_pointer_mode(rocblas_handle handle, rocblas_pointer_mode *pointer_mode) noexcept nogil:
+cdef public rocblas_status rocblas_get_pointer_mode(rocblas_handle handle,
+        rocblas_pointer_mode *pointer_mode) noexcept nogil:
     if not rb_is_handle(handle):
         return rocblas_status_invalid_handle
     if pointer_mode == NULL:
@@ -129,14 +131,16 @@ cdef public rocblas_status rocblas_get_pointer_mode(rocblas_handle handle, rocbl
     return rocblas_status_success
 
 
-cdef public rocblas_status rocblas_set_atomics_mode(rocblas_handle handle, rocblas_atomics_mode atomics_mode) noexcept nogil:
+cdef public rocblas_status rocblas_set_atomics_mode(rocblas_handle handle,
+        rocblas_atomics_mode atomics_mode) noexcept nogil:
     if not rb_is_handle(handle):
         return rocblas_status_invalid_handle
     handle.atomics_mode = atomics_mode
     return rocblas_status_success
 
 
-cdef public rocblas_status rocblas_get_atomics_mode(rocblas_handle handle, rocblas_atomics_mode *atomics_mode) noexcept nogil:
+cdef public rocblas_status rocblas_get_atomics_mode(rocblas_handle handle,
+        rocblas_atomics_mode *atomics_mode) noexcept nogil:
     if not rb_is_handle(handle):
         return rocblas_status_invalid_handle
     if atomics_mode == NULL:

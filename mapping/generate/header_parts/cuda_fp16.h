@@ -29,7 +29,8 @@ static __inline__ unsigned short dg_half_bits(float value)
 
 static __inline__ float dg_half_value(unsigned short half)
 {
-    unsigned int sign = ((unsigned int)half & 0x8000u) << 16, exponent = (half >> 10) & 0x1fu, part = half & 0x3ffu, bits;
+    unsigned int sign = ((unsigned int)half & 0x8000u) << 16, exponent = (half >> 10) & 0x1fu, part = half & 0x3ffu,
+                 bits;
     float value;
     if (exponent == 0x1fu) {
         bits = sign | 0x7f800000u | (part << 13);
