@@ -68,6 +68,8 @@ class Watched(Watching, LibrarySubject):
 
 
 class Worker:
+    """Plays the cuDNN suite's calls; `run` is asked one function at a time."""
+
     def __init__(self, config: dict[str, Any]) -> None:
         self.config = config
         self.tables = load(Path(config["tables"]) if config.get("tables") else None)

@@ -110,6 +110,8 @@ class Told(Trial):
 
 
 class Worker:
+    """Plays the cuBLAS suite's calls; `run` is asked one function at a time."""
+
     def __init__(self, config: dict[str, Any]) -> None:
         self.config = config
         self.tables = load(Path(config["tables"]) if config.get("tables") else None)

@@ -25,6 +25,7 @@ COLOURS = {
 
 
 def render(report: Coverage) -> str:
+    """The report as one page without any other file."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
