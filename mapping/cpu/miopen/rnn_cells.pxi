@@ -52,10 +52,6 @@ cdef struct Cell:
     float *step        # sequences × gates·hidden
 
 
-cdef inline int64_t gates_of(int mode) noexcept nogil:
-    return 4 if mode == miopenLSTM else 3 if mode == miopenGRU else 1
-
-
 cdef inline int64_t kept_of(int mode) noexcept nogil:
     """LSTM: i, f, o, g, c, h. GRU: z, r, n, the candidate's recurrent part, h. Else h."""
     return 6 if mode == miopenLSTM else 5 if mode == miopenGRU else 1
