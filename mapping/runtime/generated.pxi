@@ -2,6 +2,8 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uintptr_t
 
+include "core_table.pxi"
+
 cdef extern from "generated.h" nogil:
     enum:
         DG_BLAS
@@ -18,23 +20,6 @@ cdef extern from "generated.h" nogil:
         DG_LOG_INFO
         DG_LOG_TRACE
         DG_BACKEND_CPU
-
-    ctypedef struct dg_import:
-        pass
-
-    ctypedef struct dg_backend:
-        const char *library
-        int state
-
-    ctypedef struct dg_gate:
-        uintptr_t base
-        uintptr_t span
-
-    ctypedef struct dg_library:
-        const char *name
-        int cuda_major
-        dg_gate *gate
-        dg_backend *backends
 
     ctypedef struct dg_blas:
         uint32_t magic
@@ -55,33 +40,6 @@ cdef extern from "generated.h" nogil:
         uint64_t emulation[6]
         void *lt
         uint64_t spare[10]
-
-    ctypedef void (*dg_log_callback)(const char *message) noexcept nogil
-
-    ctypedef struct dg_core:
-        uint32_t abi
-        int (*open)(dg_library *library, const char *backend) noexcept nogil
-        int (*backend_kind)() noexcept nogil
-        uint32_t (*backend_version)(const char *backend) noexcept nogil
-        int (*check_kernels)(dg_library *library) noexcept nogil
-        void *(*slot_new)(uint32_t magic) noexcept nogil
-        int (*slot_retire)(void *slot, uint32_t magic) noexcept nogil
-        void (*slot_free)(void *slot) noexcept nogil
-        int (*slot_check)(const void *slot, uint32_t magic) noexcept nogil
-        int (*log_level)() noexcept nogil
-        void (*log)(int level, const char *code, const char *format, ...) noexcept nogil
-        void (*trace)(const char *function, long long status, const char *format, ...) noexcept nogil
-        void (*set_logger)(dg_log_callback callback) noexcept nogil
-        dg_log_callback (*get_logger)() noexcept nogil
-        int (*configure_logger)(int on, int to_stdout, int to_stderr, const char *file) noexcept nogil
-        void (*own_runtime)(dg_library *library) noexcept nogil
-        void *(*alloc)(size_t bytes) noexcept nogil
-        void (*release)(void *memory) noexcept nogil
-        void (*lock)() noexcept nogil
-        void (*unlock)() noexcept nogil
-        void *(*shared)(const char *name, size_t bytes) noexcept nogil
-        int (*setting)(const char *name, char *value, size_t size) noexcept nogil
-        int (*gfx)(int device, char *text, size_t size) noexcept nogil
 
     dg_gate dg_own_gate
     dg_library dg_own_library

@@ -25,21 +25,9 @@ TILE_BYTES for images that are not, or what one takes. Filters in another order 
 include "miopen.pxi"
 include "shared.pxi"
 include "elements.pxi"
+include "openblas.pxi"
 
 from libc.string cimport memcpy, memset
-
-
-cdef extern from "openblas.h" nogil:
-    enum:
-        CBLAS_COLUMNS
-    void scipy_cblas_sgemm64_(
-        int order, int transa, int transb, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
-        const float *b, int64_t ldb, float beta, float *c, int64_t ldc
-    )
-    void scipy_cblas_dgemm64_(
-        int order, int transa, int transb, int64_t m, int64_t n, int64_t k, double alpha, const double *a, int64_t lda,
-        const double *b, int64_t ldb, double beta, double *c, int64_t ldc
-    )
 
 ctypedef fused source:
     mi_half
@@ -264,6 +252,12 @@ cdef void add_columns(const Task *t, const Tile *s, const work *columns, work *i
                 next_plane(t, &n, &d)
 
 
+cdef inline int64_t row_at(const Task *t, const Tile *s, int64_t channel, int64_t n, int64_t d,
+                           int64_t line) noexcept nogil:
+    """Where a line of a tile begins in y."""
+    return n * t.p.y[0] + channel * t.p.y[1] + d * t.p.y[2] + (s.h + line) * t.p.y[3] + s.w * t.p.y[4]
+
+
 cdef void results_of(const Task *t, const Tile *s, int64_t group, const source *y, work *out) noexcept nogil:
     """A tile's results as a matrix, M×columns."""
     cdef int64_t m, line, plane, n, d, i
@@ -272,8 +266,7 @@ cdef void results_of(const Task *t, const Tile *s, int64_t group, const source *
         for line in range(s.lines):
             n, d = s.n, s.d
             for plane in range(s.planes):
-                row = y + n * t.p.y[0] + (group * t.p.k + m) * t.p.y[1] + d * t.p.y[2] + (s.h + line) * t.p.y[3]
-                row += s.w * t.p.y[4]
+                row = y + row_at(t, s, group * t.p.k + m, n, d, line)
                 if source is float and work is float:
                     copy(out, row, s.width, t.p.y[4])
                 else:
@@ -290,8 +283,7 @@ cdef void put_results(const Task *t, const Tile *s, int64_t group, const work *r
         for line in range(s.lines):
             n, d = s.n, s.d
             for plane in range(s.planes):
-                row = y + n * t.p.y[0] + (group * t.p.k + m) * t.p.y[1] + d * t.p.y[2] + (s.h + line) * t.p.y[3]
-                row += s.w * t.p.y[4]
+                row = y + row_at(t, s, group * t.p.k + m, n, d, line)
                 if target is float and work is float and t.p.y[4] == 1:
                     copy(row, results, s.width, 1)
                 else:

@@ -11,7 +11,7 @@ include "elements.pxi"
 include "rnn_places.pxi"
 include "rnn_cells.pxi"
 
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 cdef extern from "miopen.h" nogil:

@@ -6,13 +6,7 @@
 from libc.math cimport expf, tanhf
 from libc.string cimport memcpy, memset
 
-cdef extern from "openblas.h" nogil:
-    enum:
-        CBLAS_COLUMNS
-    void scipy_cblas_sgemm64_(
-        int order, int transa, int transb, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
-        const float *b, int64_t ldb, float beta, float *c, int64_t ldc
-    )
+include "openblas.pxi"
 
 cdef enum:
     PLAIN = 111
