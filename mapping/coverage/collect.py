@@ -128,6 +128,7 @@ def _row(function: Function, judged: Mapping[str, Mapping[str, records.Judged]])
         source=f"{entry.file}:{entry.where.line}",
         judges=confirmations(function.name, judged),
         chapter=entry.chapter,
+        documented=entry.documented,
         alias=function.alias,
     )
 

@@ -59,6 +59,7 @@ def _count(rows: Iterable[Merged]) -> Count:
     count = Count.of(m.row for m in rows)
     return Count(
         count.total,
+        count.undocumented,
         count.kinds,
         count.answered,
         sum(m.proved for m in rows),

@@ -27,7 +27,8 @@ def _preface(report: Coverage) -> list[str]:
         "",
     ]
     lines += [f"- **{name}**: {meaning}" for name, meaning in JUDGES.items()]
-    lines += ["", "Kinds:", ""]
+    lines += ["", "Counted are the functions of NVIDIA's headers. What only its own libraries call (*undocumented*) is"]
+    lines += ["exported too, and refuses.", "", "Kinds:", ""]
     lines += [f"- **{kind}**: {MEANING[kind]}" for kind in KINDS]
     compared = [f"- {x.titled}: {', '.join(x.compared)}" for x in report.libraries if x.compared]
     if compared:
@@ -40,13 +41,20 @@ def _preface(report: Coverage) -> list[str]:
 
 
 def _head(*first: str) -> list[str]:
-    names = [*first, "functions", *KINDS, "answered", "confirmed"]
+    names = [*first, "functions", *KINDS, "undocumented", "answered", "confirmed"]
     return [f"| {' | '.join(names)} |", f"|{'---|' * len(first)}{'---:|' * (len(names) - len(first))}"]
 
 
 def _line(count: Count, *first: str) -> str:
     kinds = [str(count.kinds[k]) for k in KINDS]
-    cells = [*first, str(count.total), *kinds, percent(count.answered, count.total), str(count.confirmed)]
+    cells = [
+        *first,
+        str(count.total),
+        *kinds,
+        str(count.undocumented),
+        percent(count.answered, count.total),
+        str(count.confirmed),
+    ]
     return f"| {' | '.join(cells)} |"
 
 

@@ -50,6 +50,7 @@ class Row:
     source: str  # tables/cublas/level3.yaml:6
     judges: tuple[Confirmation, ...]
     chapter: str
+    documented: bool = True  # NVIDIA's headers or manuals have it
     alias: str = ""  # the name in a program's source
 
     @property
@@ -103,9 +104,10 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Functions by kind, and how many are answered and confirmed."""
+    """Documented functions by kind, how many are answered and confirmed, and the undocumented ones beside them."""
 
     total: int
+    undocumented: int
     kinds: Mapping[str, int]
     answered: int
     confirmed: int
@@ -113,9 +115,11 @@ class Count:
 
     @staticmethod
     def of(rows: Iterable[Row]) -> Count:
-        rows = list(rows)
+        every = list(rows)
+        rows = [row for row in every if row.documented]
         return Count(
             total=len(rows),
+            undocumented=len(every) - len(rows),
             kinds={kind: sum(row.kind == kind for row in rows) for kind in KINDS},
             answered=sum(row.answered for row in rows),
             confirmed=sum(row.confirmed for row in rows),

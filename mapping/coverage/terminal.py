@@ -41,7 +41,7 @@ def _table(title: str, kinds: Sequence[str], *first: str) -> Table:
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in first:
         table.add_column(name)
-    for name in ("functions", *kinds, "answered", "confirmed"):
+    for name in ("total", *kinds, "other", "answered", "confirmed"):
         table.add_column(name, justify="right", style=_STYLE.get(name))
     return table
 
@@ -49,14 +49,15 @@ def _table(title: str, kinds: Sequence[str], *first: str) -> Table:
 def _add(table: Table, count: Count, kinds: Sequence[str], *first: str) -> None:
     answered = percent(count.answered, count.total)
     cells = [str(count.kinds[k] or "") for k in kinds]
-    table.add_row(*first, str(count.total), *cells, answered, str(count.confirmed or ""))
+    table.add_row(*first, str(count.total), *cells, str(count.undocumented or ""), answered, str(count.confirmed or ""))
 
 
 def legend(report: Coverage) -> str:
     """What the numbers mean, and what they do not."""
     confirmed = sum(Count.of(x.rows).confirmed for x in report.libraries)
     lines = [
-        "answered: not “not supported”. Mapped alone is a claim; confirmed means that a judge ran it on this build."
+        "answered: not “not supported”. Mapped alone is a claim; confirmed means that a judge ran it on this build.",
+        "other: in none of NVIDIA's headers; what only its own libraries call is exported too, and refuses.",
     ]
     if not confirmed:
         lines.append("Nothing is confirmed on this build yet: dragoman prove")

@@ -41,6 +41,7 @@ class Chapter:
     cuda_until: str
     unsupported: str
     parts: Mapping[int, str]
+    documented: bool
 
 
 def read_chapter(node: Node, libraries: Mapping[str, Library]) -> Chapter:
@@ -59,6 +60,7 @@ def read_chapter(node: Node, libraries: Mapping[str, Library]) -> Chapter:
         cuda_until=f.get("cuda_until", Node.version, ""),
         unsupported=f.get("unsupported", lambda n: n.line("the reason"), ""),
         parts=f.get("parts", lambda n: _parts(n, owner), MappingProxyType({})),
+        documented=f.get("documented", Node.boolean, True),
     )
     f.done()
     return chapter
@@ -118,6 +120,7 @@ def read_entry(key: str, key_node: Node, node: Node, chapter: Chapter, known: Un
         library=owner.name,
         chapter=chapter.name,
         file=chapter.file,
+        documented=chapter.documented,
         where=key_node.where,
         summary=summary,
         cuda=cuda or key,

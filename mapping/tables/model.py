@@ -115,6 +115,7 @@ class Entry:
     library: str
     chapter: str
     file: str  # tables/cublas/level3.yaml
+    documented: bool  # NVIDIA's headers or manual have it
     where: Where
     summary: str
     cuda: str
