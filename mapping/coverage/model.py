@@ -46,7 +46,7 @@ class Row:
     targets: tuple[str, ...]  # AMD's functions
     reason: str  # why it is unsupported
     limits: str  # what a supported function refuses all the same
-    differs: tuple[str, ...]  # where it answers otherwise than NVIDIA's, by case
+    differs: tuple[str, ...]  # where it answers otherwise than NVIDIA's, or nobody knows, by case
     source: str  # tables/cublas/level3.yaml:6
     judges: tuple[Confirmation, ...]
     chapter: str

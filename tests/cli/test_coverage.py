@@ -18,6 +18,7 @@ from dragoman.coverage import abi, clients, collect, exports, html, markdown, re
 from dragoman.coverage.merge import merge
 from dragoman.coverage.model import JUDGES, KINDS, Count, Coverage, percent
 from dragoman.parity import known
+from dragoman.parity.nvidia import departures
 from dragoman.parity.report import FunctionResult, Numbers, Report, Status
 from dragoman.tables.loader import load
 from dragoman.tables.model import Tables
@@ -90,6 +91,20 @@ def test_a_departure_from_a_recorded_answer_is_seen(report: Coverage) -> None:
     rows = {r.name: r for x in report.libraries if x.library == "cublas" for r in x.rows}
     assert any(d.startswith("alpha NULL: NVIDIA's geam") for d in rows["cublasSgeam"].differs)
     assert rows["cublasSgemm_v2"].differs == ()
+
+
+def test_what_was_probed_and_what_is_unknown_is_seen(report: Coverage) -> None:
+    """Corners in which ours answer otherwise than an H200 did, and those of which nobody knows."""
+    rows = {r.name: r for x in report.libraries if x.library in ("cublas", "cudart") for r in x.rows}
+    for name in ("cublasSsyrk_v2", "cublasZsyrk_v2_64", "cublasSsyrk", "cublasDtrsm_v2"):
+        assert any(d.startswith("corners of level 3: a factor of 0 over NaN") for d in rows[name].differs), name
+    assert any("NVIDIA's forgets the NaN" in d for d in rows["cublasSnrm2_v2"].differs)
+    assert any("documented, but refused" in d for d in rows["cublasGemmGroupedBatchedEx"].differs)
+    assert any("a text of our own" in d for d in rows["cudaGetErrorString"].differs)
+    assert any(d.startswith("NaN in x: NVIDIA's: passed over; AMD's: unknown") for d in rows["cublasIsamax_v2"].differs)
+    assert any(d.startswith("a zero pivot without pivoting") for d in rows["cublasSgetrfBatched"].differs)
+    for line in (*departures.STEPS, *departures.TUPLES):
+        assert any(d.endswith(line.reason) for r in rows.values() for d in r.differs), line
 
 
 def test_counts_add_up(report: Coverage) -> None:
