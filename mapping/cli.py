@@ -278,7 +278,7 @@ def scan(
 ) -> int:
     """What programs need of NVIDIA's libraries, and who answers it. Nothing is run, nothing is unpacked.
 
-    Exit status 0: every function that is asked for is answered; 1: some are not.
+    Exit status 0: every function that is asked for is answered; 1: some are not; 2: nothing could be read.
     """
     from .commands import scanning
 

@@ -19,18 +19,18 @@ _NAMES = 12  # functions that lack one thing
 
 
 def scan(paths: Sequence[Path], *, everything: bool, as_json: bool) -> int:
-    """0: every function that is asked for is answered; 1: some are not."""
+    """0: every function that is asked for is answered; 1: some are not; 2: nothing could be read."""
     from ..scan.report import scan as scanned
 
     with Steps("looking at files") as steps:
         report = scanned(paths, lambda number, label: steps.at(number, 0, label))
     for file in report.unread:
-        say(plain(f"dragoman: {file.path}: {file.trouble}; it was not looked at"))
+        say(plain(f"dragoman: {file.path}: {file.trouble}"))
     if as_json:
         print(report.to_json())
     else:
         _show(report, stdout(), everything)
-    return 1 if report.missing else 0
+    return 2 if report.blind else 1 if report.missing else 0
 
 
 def _show(report: Report, console: Console, everything: bool) -> None:

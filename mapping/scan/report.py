@@ -95,21 +95,37 @@ class Report:
     def unread(self) -> list[File]:
         return [f for f in self.files if f.trouble]
 
+    @property
+    def blind(self) -> bool:
+        """There was something, and none of it could be read: this says nothing about the program."""
+        return 0 < self.looked_at == len(self.unread)
+
     def verdict(self) -> str:
         """One sentence about the program."""
         missing = self.missing
         needs = [n for n in self.needs() if not (self.kernels and n.library == RUNTIME)]
+        if self.blind:
+            return "nothing here could be read"
         if not any(f.matters for f in self.files):
             return "nothing here asks for CUDA's libraries" if self.looked_at else "there is nothing here to look at"
         if not needs:
             return "asks for none of the functions that dragoman answers"
         if missing:
-            return f"{len(missing)} of {_functions(len(needs))} are not answered: where one is called, the program gets an error"
+            if len(needs) == 1:
+                return "its one function is not answered: where it is called, the program gets an error"
+            are = "is" if len(missing) == 1 else "are"
+            return f"{len(missing)} of {len(needs)} functions {are} not answered: where one is called, the program gets an error"
         return "its one function is answered" if len(needs) == 1 else f"all {len(needs)} functions are answered"
 
     def remarks(self) -> list[str]:
         """What else stands in the way, each with what to do."""
         said = list(self.native)
+        if self.unread and not self.blind:
+            one = len(self.unread) == 1
+            said.append(
+                f"{len(self.unread)} {'file' if one else 'files'} could not be read, whole or in part: "
+                f"what {'it needs' if one else 'they need'} is not counted"
+            )
         if self.kernels:
             said.append(
                 "it has CUDA kernels of its own: on an AMD card something must run them, such as ZLUDA, over NVIDIA's CUDA runtime"

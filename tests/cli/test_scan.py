@@ -237,6 +237,102 @@ def test_broken_files(dragoman: Dragoman, library: Path, tmp_path: Path) -> None
     assert any("cut.zip: a broken archive" in line for line in ran.stderr.splitlines())
 
 
+def _zip(path: Path, *members: tuple[str, str]) -> bytes:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in members:
+            archive.writestr(name, text)
+    return path.read_bytes()
+
+
+def test_one_bad_member(dragoman: Dragoman, tmp_path: Path) -> None:
+    """What stands behind a member that is encrypted or damaged is looked at all the same, and a remark says what is not known."""
+    path = tmp_path / "a.zip"
+    good = _zip(path, ("a.c", "cublasSgemm(h);"), ("b.c", "cublasDgemm(h);"), ("c.c", f"{MISSING}(h);"))
+    encrypted = bytearray(good)
+    encrypted[encrypted.find(b"PK\3\4", 4) + 6] |= 1  # b.c, in front of it and in the list at the end
+    encrypted[encrypted.find(b"PK\1\2", encrypted.find(b"PK\1\2") + 1) + 8] |= 1
+    damaged = good.replace(b"cublasDgemm", b"cublasDgemn")
+    for content, why in ((encrypted, "encrypted"), (damaged, "Bad CRC-32 for file 'b.c'")):
+        path.write_bytes(content)
+        ran = dragoman("scan", str(path))
+        assert (ran.returncode, ran.stderr) == (1, f"dragoman: {path}: members that cannot be read: b.c ({why})\n")
+        assert "\n1 of 2 functions is not answered: " in ran.stdout
+        assert "\n- 1 file could not be read, whole or in part: what it needs is not counted\n" in ran.stdout
+
+
+def test_nothing_could_be_read(dragoman: Dragoman, tmp_path: Path) -> None:
+    """A script must not take that for "all answered"."""
+    path = tmp_path / "a.zip"
+    path.write_bytes(b"PK\3\4 and nothing")
+    ran = dragoman("scan", str(path))
+    assert (ran.returncode, ran.stdout) == (2, "Nothing here could be read.\n")
+    assert ran.stderr == f"dragoman: {path}: a broken archive: File is not a zip file\n"
+
+
+def test_archive_that_ends_too_early(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w") as archive:
+        for name in ("a.c", "b.c"):
+            text = b"cublasSgemm(h);" * 100
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    path.write_bytes(path.read_bytes()[:3000])
+    report = _one(path)
+    assert [n.name for n in report.needs()] == ["cublasSgemm"]
+    assert [f.trouble for f in report.unread] == [
+        "a broken archive: unexpected end of data; what follows there was not looked at"
+    ]
+
+
+def test_mutated_archives(tmp_path: Path) -> None:
+    """Names that are no text or empty, sizes and offsets that are wrong: content or trouble, never an exception."""
+    program = b"\x7fELF" + bytes(200)
+    starts: dict[str, bytes] = {}
+    for name, how in (("a.whl", zipfile.ZIP_DEFLATED), ("b.whl", zipfile.ZIP_BZIP2), ("c.whl", zipfile.ZIP_LZMA)):
+        with zipfile.ZipFile(tmp_path / name, "w", how) as archive:
+            archive.writestr("a/\N{LATIN SMALL LETTER E WITH ACUTE}.c", "cublasSgemm(h);\n" * 20)
+            archive.writestr("x.so", program)
+        starts[name] = (tmp_path / name).read_bytes()
+    for mode in ("w:", "w:gz", "w:xz", "w:bz2"):
+        name = f"d.tar.{mode[2:]}".rstrip(".")
+        with tarfile.open(tmp_path / name, mode) as archive2:
+            member = tarfile.TarInfo("\N{LATIN SMALL LETTER E WITH ACUTE}" * 120 + ".so")
+            member.size = len(program)
+            archive2.addfile(member, io.BytesIO(program))
+        starts[name] = (tmp_path / name).read_bytes()
+    drawn = random.Random(1)
+    for _ in range(1500):
+        name = drawn.choice(list(starts))
+        mutant = bytearray(starts[name])
+        for _ in range(drawn.randint(1, 6)):
+            mutant[drawn.randrange(len(mutant))] = drawn.choice((0, 128, 255, drawn.randrange(256)))
+        if drawn.random() < 0.2:
+            del mutant[drawn.randrange(len(mutant)) :]
+        (tmp_path / name).write_bytes(mutant)
+        list(contents.of([tmp_path / name]))
+
+
+def test_long_sources_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One that is passed over is told, and out of an archive it is not even copied whole."""
+    monkeypatch.setattr(contents, "SOURCE_BYTES", 1000)
+    (tmp_path / "a.cu").write_text("cublasSgemm(h);\n" * 100, encoding="utf-8")
+    (tmp_path / "b.cu").write_text("cublasSgemm(h);\n", encoding="utf-8")
+    _zip(tmp_path / "c.zip", ("d.cu", "cublasSgemm(h);\n" * 100))
+    report = _one(tmp_path)
+    assert [Path(f.path).name for f in report.unread] == ["a.cu", "c.zip: d.cu"]
+    assert all("a source of more than" in f.trouble for f in report.unread)
+    assert [Path(f.path).name for f in report.files if f.needs] == ["b.cu"]
+
+
+def test_archive_fills_no_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(contents, "SPARE_BYTES", 1 << 60)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("big.so", b"\x7fELF" + bytes(1 << 20))
+    (file,) = _one(tmp_path / "a.zip").unread
+    assert file.trouble == "too large to look at"
+
+
 def test_mutated_binaries(library: Path, tmp_path: Path) -> None:
     """Whatever stands in a file, the scan goes on: it answers facts or one line."""
     good = _program(tmp_path, library, ANSWERED).read_bytes()
