@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .merge import Merged, merge
-from .model import JUDGES, KINDS, MEANING, Count, Coverage, cuda_of, percent
+from .model import JUDGES, KINDS, MEANING, UNDECLARED_MEANING, Count, Coverage, cuda_of, percent
 
 
 def render(report: Coverage) -> str:
@@ -29,6 +29,7 @@ def _preface(report: Coverage) -> list[str]:
     lines += [f"- **{name}**: {meaning}" for name, meaning in JUDGES.items()]
     lines += ["", "Kinds:", ""]
     lines += [f"- **{kind}**: {MEANING[kind]}" for kind in KINDS]
+    lines += ["", UNDECLARED_MEANING]
     compared = [f"- {x.titled}: {', '.join(x.compared)}" for x in report.libraries if x.compared]
     if compared:
         lines += ["", "The tables' functions were compared with the exports of", "", *compared]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .model import KINDS, Count, Coverage, LibraryCoverage, cuda_of, percent
+from .model import KINDS, UNDECLARED_MEANING, Count, Coverage, LibraryCoverage, cuda_of, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +56,8 @@ def legend(report: Coverage) -> str:
     """What the numbers mean, and what they do not."""
     confirmed = sum(Count.of(x.rows).confirmed for x in report.libraries)
     lines = [
-        "answered: not “not supported”. Mapped alone is a claim; confirmed means that a judge ran it on this build."
+        "answered: not “not supported”. Mapped alone is a claim; confirmed means that a judge ran it on this build.",
+        UNDECLARED_MEANING,
     ]
     if not confirmed:
         lines.append("Nothing is confirmed on this build yet: dragoman prove")

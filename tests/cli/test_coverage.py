@@ -14,9 +14,9 @@ import pytest
 from as_user import Dragoman
 from dragoman import explain as explaining
 from dragoman.amdhost import results as amd_records
-from dragoman.coverage import abi, clients, collect, exports, html, markdown, records
+from dragoman.coverage import abi, clients, collect, exports, html, markdown, records, terminal
 from dragoman.coverage.merge import merge
-from dragoman.coverage.model import JUDGES, KINDS, Count, Coverage, percent
+from dragoman.coverage.model import JUDGES, KINDS, MEANING, UNDECLARED, Count, Coverage, percent
 from dragoman.parity import known
 from dragoman.parity.report import FunctionResult, Numbers, Report, Status
 from dragoman.tables.loader import load
@@ -146,6 +146,28 @@ def test_page_is_whole_and_loads_nothing(report: Coverage) -> None:
     assert '<meta name="viewport"' in text
     assert page.rows == sum(len(rows) for chapters in merge(report).values() for rows in chapters.values())
     assert "<svg" in text
+
+
+def test_words_of_the_page_are_explained_on_it(report: Coverage) -> None:
+    """In sight, not in a tip that a phone or a printout does not show: kinds, the green line, chapters of what no header declares."""
+    page = html.render(report)
+    for text in (page, markdown.render(report)):
+        assert all(str(escape(meaning)) in text or meaning in text for meaning in MEANING.values())
+        assert "Internal and Not documented: in no header" in text.replace("&#39;", "'")
+    assert "the line below each bar" in page
+    assert "title=" not in page
+    assert "Internal and Not documented" in terminal.legend(report)
+
+
+@pytest.mark.tables
+def test_internal_functions_are_in_no_header(report: Coverage) -> None:
+    declared: set[str] = set()
+    for file in (Path(facts.__file__).parent / "cuda").glob("*.functions.tsv"):
+        declared |= {line.split("\t")[0] for line in file.read_text(encoding="utf-8").splitlines()}
+    assert {"cublasSgemm_v2", "cudnnSoftmaxForward"} <= declared
+    found = {r.name for x in report.libraries for r in x.rows if r.chapter in UNDECLARED}
+    assert len(found) > 200
+    assert found & declared == set()
 
 
 def test_markdown_names_every_function(report: Coverage) -> None:
