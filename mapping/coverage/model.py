@@ -17,7 +17,9 @@ MEANING = {
     "unsupported": "exported; answers “not supported”, with a reason",
 }
 UNDECLARED = ("Internal", "Not documented")  # chapters of what no header declares
-UNDECLARED_MEANING = f"{' and '.join(UNDECLARED)}: in no header of NVIDIA's; its own libraries call these functions, programs do not."
+UNDECLARED_MEANING = (
+    f"{' and '.join(UNDECLARED)}: in no header of NVIDIA's; its own libraries call these functions, programs do not."
+)
 NUMPY, NVIDIA, AMD_HOST, CLIENTS, ABI, CARD = "numpy", "nvidia", "amd-host", "clients", "abi", "card"
 JUDGES = {
     NUMPY: "compared with NumPy, on the CPU backend",
