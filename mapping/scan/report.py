@@ -98,7 +98,7 @@ class Report:
     @property
     def blind(self) -> bool:
         """There was something, and none of it could be read: this says nothing about the program."""
-        return 0 < self.looked_at == len(self.unread)
+        return 0 < self.looked_at == len(self.unread) and not any(f.matters for f in self.files)
 
     def verdict(self) -> str:
         """One sentence about the program."""
@@ -226,6 +226,7 @@ def _binary(catalogue: Catalogue, label: str, facts: Facts) -> File:
         facts.kernels,
         facts.static_runtime,
         stubs=_stubs(catalogue, [n for n in named if n]),
+        trouble="the file ends too early: what it lacks was not looked at" if facts.cut else "",
     )
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
 import tarfile
@@ -331,6 +332,27 @@ def test_archive_fills_no_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         archive.writestr("big.so", b"\x7fELF" + bytes(1 << 20))
     (file,) = _one(tmp_path / "a.zip").unread
     assert file.trouble == "too large to look at"
+
+
+def test_binaries_that_end_too_early(dragoman: Dragoman, library: Path, tmp_path: Path) -> None:
+    """A download that broke off: what is there is shown, and that there should be more."""
+    program = _program(tmp_path, library, (*ANSWERED, MISSING))
+    whole = program.read_bytes()
+    assert not _one(program).unread
+    program.write_bytes(whole[:-100])
+    ran = dragoman("scan", str(program))
+    assert ran.returncode == 1
+    assert ran.stderr == f"dragoman: {program}: the file ends too early: what it lacks was not looked at\n"
+    assert "- 1 file could not be read, whole or in part" in ran.stdout
+    without = bytearray(whole[:600])
+    without[40:48] = bytes(8)  # no list of sections: the segments tell
+    for content in (without, whole[:4], whole[:60]):
+        program.write_bytes(content)
+        assert _one(program).unread
+    pe = tmp_path / "p.dll"
+    header = b"PE\0\0" + struct.pack("<HHIIIHH", 0x8664, 9, 0, 0, 0, 240, 0x2022)
+    pe.write_bytes(b"MZ" + bytes(58) + struct.pack("<I", 64) + header + b"\x0b\x02" + bytes(238))
+    assert _one(pe).unread
 
 
 def test_mutated_binaries(library: Path, tmp_path: Path) -> None:
