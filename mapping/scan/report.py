@@ -17,6 +17,7 @@ from .isolated import Reader
 
 IMPORTED, NAMED, CALLED = "imported", "named", "called"
 RUNTIME = "CUDA runtime"
+_NAMED_LIMITS = 5  # in a remark; --all has every one
 UNKNOWN = "unknown"  # kind of a function that no table has
 
 
@@ -103,19 +104,22 @@ class Report:
     def verdict(self) -> str:
         """One sentence about the program."""
         missing = self.missing
+        rest = "; its kernels need something that runs them" if self.kernels else ""
         needs = [n for n in self.needs() if not (self.kernels and n.library == RUNTIME)]
         if self.blind:
             return "nothing here could be read"
         if not any(f.matters for f in self.files):
             return "nothing here asks for CUDA's libraries" if self.looked_at else "there is nothing here to look at"
         if not needs:
-            return "asks for none of the functions that dragoman answers"
+            return f"asks for none of the functions that dragoman answers{rest}"
         if missing:
             if len(needs) == 1:
-                return "its one function is not answered: where it is called, the program gets an error"
+                return f"its one function is not answered: where it is called, the program gets an error{rest}"
             are = "is" if len(missing) == 1 else "are"
-            return f"{len(missing)} of {len(needs)} functions {are} not answered: where one is called, the program gets an error"
-        return "its one function is answered" if len(needs) == 1 else f"all {len(needs)} functions are answered"
+            return f"{len(missing)} of {len(needs)} functions {are} not answered: where one is called, the program gets an error{rest}"
+        return (
+            "its one function is answered" if len(needs) == 1 else f"all {len(needs)} functions are answered"
+        ) + rest
 
     def remarks(self) -> list[str]:
         """What else stands in the way, each with what to do."""
@@ -138,11 +142,11 @@ class Report:
             said.append(
                 f"it holds the names of {_functions(len(lookups))} and looks up those that it calls; {out} of them are not answered"
             )
-        limited = sum(bool(n.limits) for n in self.needs() if n.answered)
+        limited = [n.name for n in self.needs() if n.answered and n.limits]
         if limited:
-            said.append(
-                f"{_functions(limited)} {'has' if limited == 1 else 'have'} limits: dragoman explain NAME says which"
-            )
+            has = "has" if len(limited) == 1 else "have"
+            names = ", ".join(limited[:_NAMED_LIMITS]) + (", …" if len(limited) > _NAMED_LIMITS else "")
+            said.append(f"{_functions(len(limited))} {has} limits: dragoman explain NAME says which ({names})")
         if any(f.nvidia for f in self.files):
             said.append("it brings copies of NVIDIA's libraries, which dragoman's must replace or go before")
         return said

@@ -126,6 +126,28 @@ def test_kernels_leave_the_runtime_to_nvidia(tmp_path: Path, library: Path) -> N
     assert any("ZLUDA" in r for r in report.remarks())
 
 
+def test_lines_and_verdict_count_alike(dragoman: Dragoman, tmp_path: Path) -> None:
+    """With kernels the runtime is NVIDIA's: no file says "not answered" where the verdict says "all"; and the verdict says what is left."""
+    (tmp_path / "a.cu").write_text("__global__ void k(); cublasSgemm(h); cudaLaunchKernel(k);", encoding="utf-8")
+    (tmp_path / "b.cu").write_text("cudaLaunchKernel(k);", encoding="utf-8")
+    ran = dragoman("scan", str(tmp_path))
+    assert ran.returncode == 0
+    assert "  functions: 2 called; 1 of the runtime, which stays NVIDIA's; the others answered\n" in ran.stdout
+    assert "  functions: 1 called; 1 of the runtime, which stays NVIDIA's\n" in ran.stdout
+    assert "not answered" not in ran.stdout
+    assert "\nIts one function is answered; its kernels need something that runs them.\n" in ran.stdout
+
+
+def test_functions_with_limits_are_named(tmp_path: Path) -> None:
+    """`explain NAME` is of use to one who knows the names."""
+    limited = [f.name for f in Catalogue().tables.functions("cudnn", 9) if f.kind != "unsupported" and f.entry.limits][
+        :7
+    ]
+    (tmp_path / "a.c").write_text("".join(f"{n}(h);\n" for n in limited), encoding="utf-8")
+    (remark,) = (r for r in _one(tmp_path).remarks() if "limits" in r)
+    assert remark == f"7 functions have limits: dragoman explain NAME says which ({', '.join(sorted(limited)[:5])}, …)"
+
+
 def test_static_runtime(tmp_path: Path, library: Path) -> None:
     program = _program(tmp_path, library, ANSWERED)
     with program.open("ab") as stream:
