@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from dragoman import cli
 from dragoman.tables.loader import load
+from dragoman.tables.model import MAJORS
 
 ROOT = Path(__file__).resolve().parents[2]
 READMES = ("README.md", "README.ko.md")
@@ -101,6 +102,35 @@ def test_what_it_says_is_answered() -> None:
 
 
 @pytest.mark.tables
+@pytest.mark.parametrize("major", MAJORS)
+def test_what_it_says_of_the_runtime(major: int) -> None:
+    """Memory but for arrays, symbols and batches, streams and their capture, events, devices, errors."""
+    functions = load().functions("cudart", major)
+    refused: dict[str, set[str]] = {}
+    for f in functions:
+        found = refused.setdefault(f.entry.chapter, set())
+        if f.kind == "unsupported":
+            found.add(re.sub("_pt[sd][sz]$", "", f.name))
+    assert [n for n in refused["Errors"] if not n.startswith("cudaLogs")] == []  # CUDA 13's files of them
+    assert refused["Events"] == refused["Stream-ordered memory"] == set()
+    assert [n for n in refused["Memory"] if not re.search("Array|Symbol|Batch|WithAttributes", n)] == []
+    assert [n for n in refused["Streams"] if "Attribute" not in n] == []
+    assert [n for n in refused["Devices"] if not re.search("Texture|RDMA|Notification|NvSci", n)] == []
+    captures = [
+        f for f in functions if re.search("StreamBeginCapture|StreamEndCapture|GraphInstantiate$|GraphLaunch", f.name)
+    ]
+    assert len(captures) >= 4
+    assert all(f.kind != "unsupported" for f in captures)
+
+
+@pytest.mark.tables
+def test_what_it_says_stands_in_the_report() -> None:
+    function = load().function("cudnnDropoutForward")
+    assert function
+    assert "no bfloat16" in function.entry.limits
+
+
+@pytest.mark.tables
 @pytest.mark.parametrize("major", [8, 9])
 def test_the_whole_legacy_interface_of_cudnn(major: int) -> None:
     """Graphs aside, and what NVIDIA's manual says of no program."""
@@ -108,8 +138,7 @@ def test_the_whole_legacy_interface_of_cudnn(major: int) -> None:
     refused = [
         f.name
         for f in load().functions("cudnn", major)
-        if f.kind == "unsupported"
-        and not any(word.lower() in f.entry.chapter.lower() for word in elsewhere)
+        if f.kind == "unsupported" and not any(word.lower() in f.entry.chapter.lower() for word in elsewhere)
     ]
     assert refused == []
 
