@@ -26,6 +26,7 @@ CONFIRMED = "#16a34a"
 
 
 def render(report: Coverage) -> str:
+    """The report as one page without any other file."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(

@@ -9,6 +9,7 @@ from .model import JUDGES, KINDS, MEANING, UNDOCUMENTED, Count, Coverage, cuda_o
 
 
 def render(report: Coverage) -> str:
+    """The report as a page of the documentation."""
     lines = ["# Coverage", "", *_preface(report), "## Libraries", "", *_head("library", "CUDA", "version")]
     for library in report.libraries:
         lines.append(_line(Count.of(library.rows), library.title, cuda_of(library), library.version))

@@ -15,6 +15,7 @@ _STYLE = {"unsupported": "red", "confirmed": "green"}
 
 
 def show(report: Coverage, console: Console, major: int) -> None:
+    """The report as tables, of each library's version in one CUDA major."""
     # Kinds that no function has yet would only take room.
     kinds = [k for k in KINDS if any(Count.of(x.rows).kinds[k] for x in report.libraries)]
     table = _table("Which of NVIDIA's functions are answered", kinds, "library", "CUDA", "version")
