@@ -16,6 +16,9 @@ MEANING = {
     "host": "answered without the GPU",
     "unsupported": "exported; answers “not supported”, with a reason",
 }
+UNDOCUMENTED = (
+    "in no header of NVIDIA's: its own libraries call these functions, programs do not; they are exported, and refuse"
+)
 NUMPY, NVIDIA, AMD_HOST, CLIENTS, ABI, CARD = "numpy", "nvidia", "amd-host", "clients", "abi", "card"
 JUDGES = {
     NUMPY: "compared with NumPy, on the CPU backend",
@@ -46,7 +49,7 @@ class Row:
     targets: tuple[str, ...]  # AMD's functions
     reason: str  # why it is unsupported
     limits: str  # what a supported function refuses all the same
-    differs: tuple[str, ...]  # where it answers otherwise than NVIDIA's, by case
+    differs: tuple[str, ...]  # where it answers otherwise than NVIDIA's, or nobody knows, by case
     source: str  # tables/cublas/level3.yaml:6
     judges: tuple[Confirmation, ...]
     chapter: str

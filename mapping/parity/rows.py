@@ -64,6 +64,13 @@ def with_row(function: Function, row: Row) -> Function:
     return replace(function, params=tuple(one(p) for p in function.params))
 
 
+def elements(function: Function, row: Row) -> tuple[str, ...]:
+    """A row's types without its options: what it says of the elements and of the scalars."""
+    combos = _combos(function)
+    options = {c for c in combos.keys if function.entry.param(c).kind.name != "datatype"}
+    return tuple(cell for column, cell in zip(combos.columns, row, strict=True) if column not in options)
+
+
 def all_types(function: Function, column: str) -> dict[str, int]:
     """What may stand in a type argument, by name, and numbers that are nothing."""
     kind = function.entry.param(column).kind
