@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .merge import Merged, merge
-from .model import JUDGES, KINDS, MEANING, Count, Coverage, cuda_of, percent
+from .model import JUDGES, KINDS, MEANING, UNDOCUMENTED, Count, Coverage, cuda_of, percent
 
 
 def render(report: Coverage) -> str:
+    """The report as a page of the documentation."""
     lines = ["# Coverage", "", *_preface(report), "## Libraries", "", *_head("library", "CUDA", "version")]
     for library in report.libraries:
         lines.append(_line(Count.of(library.rows), library.title, cuda_of(library), library.version))
@@ -27,8 +28,7 @@ def _preface(report: Coverage) -> list[str]:
         "",
     ]
     lines += [f"- **{name}**: {meaning}" for name, meaning in JUDGES.items()]
-    lines += ["", "Counted are the functions of NVIDIA's headers. What only its own libraries call (*undocumented*) is"]
-    lines += ["exported too, and refuses.", "", "Kinds:", ""]
+    lines += ["", f"*Undocumented*: {UNDOCUMENTED}. The shares are of the others.", "", "Kinds:", ""]
     lines += [f"- **{kind}**: {MEANING[kind]}" for kind in KINDS]
     compared = [f"- {x.titled}: {', '.join(x.compared)}" for x in report.libraries if x.compared]
     if compared:

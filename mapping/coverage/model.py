@@ -16,6 +16,9 @@ MEANING = {
     "host": "answered without the GPU",
     "unsupported": "exported; answers “not supported”, with a reason",
 }
+UNDOCUMENTED = (
+    "in no header of NVIDIA's: its own libraries call these functions, programs do not; they are exported, and refuse"
+)
 NUMPY, NVIDIA, AMD_HOST, CLIENTS, ABI, CARD = "numpy", "nvidia", "amd-host", "clients", "abi", "card"
 JUDGES = {
     NUMPY: "compared with NumPy, on the CPU backend",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .model import KINDS, Count, Coverage, LibraryCoverage, cuda_of, percent
+from .model import KINDS, UNDOCUMENTED, Count, Coverage, LibraryCoverage, cuda_of, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,6 +15,7 @@ _STYLE = {"unsupported": "red", "confirmed": "green"}
 
 
 def show(report: Coverage, console: Console, major: int) -> None:
+    """The report as tables, of each library's version in one CUDA major."""
     # Kinds that no function has yet would only take room.
     kinds = [k for k in KINDS if any(Count.of(x.rows).kinds[k] for x in report.libraries)]
     table = _table("Which of NVIDIA's functions are answered", kinds, "library", "CUDA", "version")
@@ -57,7 +58,7 @@ def legend(report: Coverage) -> str:
     confirmed = sum(Count.of(x.rows).confirmed for x in report.libraries)
     lines = [
         "answered: not “not supported”. Mapped alone is a claim; confirmed means that a judge ran it on this build.",
-        "other: in none of NVIDIA's headers; what only its own libraries call is exported too, and refuses.",
+        f"other: {UNDOCUMENTED}.",
     ]
     if not confirmed:
         lines.append("Nothing is confirmed on this build yet: dragoman prove")

@@ -53,6 +53,7 @@ def typed(function: Function, values: Mapping[str, int]) -> Function:
 
 
 def with_row(function: Function, row: Row) -> Function:
+    """The function with a row's types in place of its type arguments."""
     combos = _combos(function)
     columns = function.entry.typing_columns()
 

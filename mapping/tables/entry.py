@@ -45,6 +45,7 @@ class Chapter:
 
 
 def read_chapter(node: Node, libraries: Mapping[str, Library]) -> Chapter:
+    """The head of a chapter's file."""
     f = node.fields()
     library_node = f.need("library")
     name = library_node.text("a library")
@@ -84,6 +85,7 @@ def _parts(node: Node, library: Library) -> Mapping[int, str]:
 
 
 def read_entry(key: str, key_node: Node, node: Node, chapter: Chapter, known: Unknown) -> Entry:
+    """One family. What is wrong is a TableError at its place."""
     owner = chapter.owner
     f = node.fields()
     summary = f.need("summary").line("a line of text")

@@ -14,9 +14,10 @@ import pytest
 from as_user import Dragoman
 from dragoman import explain as explaining
 from dragoman.amdhost import results as amd_records
-from dragoman.coverage import abi, clients, collect, exports, html, markdown, records
+from dragoman.commands import proving
+from dragoman.coverage import abi, clients, collect, exports, html, markdown, records, terminal
 from dragoman.coverage.merge import merge
-from dragoman.coverage.model import JUDGES, KINDS, Count, Coverage, percent
+from dragoman.coverage.model import JUDGES, KINDS, MEANING, UNDOCUMENTED, Count, Coverage, percent
 from dragoman.parity import known
 from dragoman.parity.nvidia import departures
 from dragoman.parity.report import FunctionResult, Numbers, Report, Status
@@ -172,6 +173,44 @@ def test_page_is_whole_and_loads_nothing(report: Coverage) -> None:
     assert '<meta name="viewport"' in text
     assert page.rows == sum(len(rows) for chapters in merge(report).values() for rows in chapters.values())
     assert "<svg" in text
+
+
+def test_words_of_the_page_are_explained_on_it(report: Coverage) -> None:
+    """In sight, not in a tip that a phone or a printout does not show: kinds, the green line, what no header declares."""
+    page = html.render(report)
+    for text in (page, markdown.render(report)):
+        assert all(str(escape(meaning)) in text or meaning in text for meaning in MEANING.values())
+        assert UNDOCUMENTED in text.replace("&#39;", "'")
+    assert "the line below each bar" in page
+    assert "title=" not in page
+    assert UNDOCUMENTED in terminal.legend(report)
+
+
+def test_last_lines_of_prove(report: Coverage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What came out, what is wrong and how to repeat it, and where the report lies: as the README says."""
+    where = ("gemm", "S", "v2", "Level-3", "tables/cublas/level3.yaml:6")
+    good = FunctionResult("cublasSgemm_v2", *where, Numbers("pass", 5, 0.5))
+    bad = FunctionResult("cublasDgemm_v2", *where, Numbers("fail", 5, 2.0))
+    for results, said in (
+        ((good,), "1 functions by their numbers in 5 calls: all right"),
+        ((good, bad), "10 calls: 1 WRONG"),
+    ):
+        proved = Report("NumPy, cpu backend", "cublas", 12, 0, 5, 1.0, results)
+        proving._tell([proved], report, tmp_path / "lib", tmp_path / "report", 99.6)
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0] == f"Libraries  {tmp_path / 'lib' / 'linux'}: cuda11, cuda12, cuda13, cpu"
+        assert said in lines[1]
+        assert (lines[2].strip() == "cublasDgemm_v2: fail; repeat it: dragoman parity --function cublasDgemm_v2") == (
+            bad in results
+        )
+        assert any(
+            re.fullmatch(
+                r"Coverage   cuBLAS for CUDA 12: \d+ of \d+ functions answered \(\d+ %\), 0 confirmed; \d+ undocumented ones refuse",
+                n,
+            )
+            for n in lines
+        )
+        assert lines[-2] == f"Reports    {tmp_path / 'report' / 'coverage.html'}, {tmp_path / 'report' / 'parity.html'}"
 
 
 def test_markdown_names_every_function(report: Coverage) -> None:

@@ -37,6 +37,8 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
+    """Where ours answers otherwise than NVIDIA's; `known`: the entry that says why, or None."""
+
     what: str
     theirs: Any
     ours: Any
