@@ -159,11 +159,13 @@ def recorded(library: str, release: str) -> Record | None:
 
 
 def digest(entry: Entry) -> str:
-    """Of the lines of a table entry: a judgement holds while they stay as they are."""
+    """Of the lines of a table entry: a judgement holds while they stay as they are. Which status types without a row get is no
+    matter of AMD's libraries, which such a call never reaches."""
     lines = _lines(entry.file)
     first = entry.where.line - 1
     last = next((i for i in range(first + 1, len(lines)) if re.match(r"\S", lines[i])), len(lines))
-    text = "\n".join(line for line in lines[first:last] if line.strip())
+    said = (line for line in lines[first:last] if not line.lstrip().startswith("refused:"))
+    text = "\n".join(line for line in said if line.strip())
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -439,7 +439,13 @@ class ChapterWriter:
         if entry.combos:
             w.line("    elif row is NULL:")
             w.line(f'        dg_refused_call("{function.name}", "{_listed(entry.combos.keys)} do not go together")')
-            w.line(f"        status = {self._status(entry.combos.otherwise)}")
+            for i, check in enumerate(entry.combos.refused):
+                w.line(f"        {'el' if i else ''}if {condition(check.when, function)}:")
+                w.line(f"            status = {self._status(check.status)}")
+            inset = "" if not entry.combos.refused else "    "
+            if inset:
+                w.line("        else:")
+            w.line(f"        {inset}status = {self._status(entry.combos.otherwise)}")
         for check in entry.checks:
             w.line(f"    elif {condition(check.when, function)}:")
             if check.status != "SUCCESS":  # a quick return is no refusal

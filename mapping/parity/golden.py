@@ -32,7 +32,8 @@ class Departure:
     reason: str
 
 
-_NO_TYPE = "types that the function never takes are all NOT_SUPPORTED here; of some NVIDIA's says INVALID_VALUE"
+_NO_COMPUTE = "a compute type that is none is NOT_SUPPORTED here, as in GemmEx; NVIDIA's says INVALID_VALUE of some"
+_ANY_C = "NVIDIA's does not look at C's type and writes what it likes into it"
 DEPARTURES: tuple[Departure, ...] = (
     Departure("gemv*", "trans = 3", 7, "only gemv takes CONJG, undocumented; rocBLAS has no such operation"),
     Departure("geam", "alpha NULL", 7, "NVIDIA's geam treats a NULL scalar as 0"),
@@ -44,12 +45,12 @@ DEPARTURES: tuple[Departure, ...] = (
     Departure("getrsBatched", "batchSize = 0", 0, "NVIDIA's answers EXECUTION_FAILED: the launch fails"),
     Departure("Dot*Ex", "result NULL", 7, "NVIDIA's answers MAPPING_ERROR: its copy fails"),
     Departure("herk*Ex", "leading dimensions = 2^33", 0, "NVIDIA's _64 form answers INTERNAL_ERROR beyond 32 bits"),
-    Departure("?*Ex", "*ype = -1", 15, _NO_TYPE),
-    Departure("?*Ex", "*ype = 1000", 15, _NO_TYPE),
-    Departure("?*Ex", "*ype = CUDA_R_4I", 15, _NO_TYPE),
-    Departure("?*Ex", "*ype = CUDA_R_64I", 15, _NO_TYPE),
-    Departure("?*Ex", "*ype = CUDA_R_8F_*", 15, _NO_TYPE),
-    Departure("*rk*Ex", "Ctype = CUDA_*", 15, "NVIDIA's does not look at C's type and writes what it likes into it"),
+    Departure("Gemm*BatchedEx", "computeType = 1000", 15, _NO_COMPUTE),
+    Departure("*rk*Ex", "Ctype = CUDA_C_*", 15, _ANY_C),
+    Departure("*rk*Ex", "Ctype = CUDA_R_16*", 15, _ANY_C),
+    Departure("*rk*Ex", "Ctype = CUDA_R_32*", 15, _ANY_C),
+    Departure("*rk*Ex", "Ctype = CUDA_R_64F", 15, _ANY_C),
+    Departure("*rk*Ex", "Ctype = CUDA_R_8[IU]", 15, _ANY_C),
     Departure("*rk*Ex", "ci8 c32", 0, "documented, but refused by the H200's"),
     Departure(
         "GemmStridedBatchedEx", "COMPUTE_32I* i8 i8 i32", 0, "NVIDIA's takes bytes only in sizes of multiples of 4"

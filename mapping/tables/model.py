@@ -95,6 +95,7 @@ class Combos:
     keys: tuple[str, ...]  # the columns that are parameters of the call; together they find a row
     rows: tuple[tuple[str, ...], ...]
     otherwise: str
+    refused: tuple[Check, ...] = ()  # types without a row that get another status than `otherwise`
 
     def cell(self, row: tuple[str, ...], column: str) -> str:
         return row[self.columns.index(column)] if column in self.columns else ""

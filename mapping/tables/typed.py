@@ -8,7 +8,7 @@ from .expr import Expr, Name
 from .kinds import DATA_TYPES, Kind
 from .marks import Node, TableError, Where
 from .model import Combos, Entry, Param, Target, TypeRecord
-from .targets import Place
+from .targets import Place, read_checks
 
 # Columns that are no parameter: the type of the scalars, the target of a row, the entry's type that has it.
 FREE_COLUMNS = ("scale", "by", "type")
@@ -46,7 +46,8 @@ def read_combos(
                 row.fail(f"{', '.join(at)} stands in two rows; first at {seen[at]}")
             seen[at] = row.where
             rows.append(one)
-    combos = Combos(columns, keys, tuple(rows), place.status(f.need("otherwise")))
+    refused = f.get("refused", lambda n: read_checks(n, set(keys), place), ())
+    combos = Combos(columns, keys, tuple(rows), place.status(f.need("otherwise")), refused)
     f.done()
     for record in types:
         if not combos.of(record):

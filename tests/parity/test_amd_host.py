@@ -144,6 +144,17 @@ def test_coverage_shows_what_has_not_changed_since(monkeypatch: pytest.MonkeyPat
     assert collect.amd_host(functions) == {}
 
 
+def test_what_amd_never_sees_leaves_its_judgement_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which status types without a row get, and nothing else of an entry."""
+    entry = load().function("cublasGemmEx").entry
+    lines = results._lines(entry.file)
+    before = results.digest(entry)
+    at = next(i for i, line in enumerate(lines) if line.lstrip().startswith("refused:") and i > entry.where.line)
+    for change, same in ((["    refused: []"], True), (["    rows: []"], False)):
+        monkeypatch.setattr(results, "_lines", lambda _, change=change: [*lines[:at], *change, *lines[at + 1 :]])
+        assert (results.digest(entry) == before) is same
+
+
 def test_the_host_form_is_not_asked(options: judge.Options) -> None:
     """cuBLASXt goes its own way between streams and allocations; what it calls is asked under the plain names."""
     asked = judge.chosen(load(), replace(options, functions=("*gemm*",)))

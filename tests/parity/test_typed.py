@@ -129,8 +129,10 @@ def test_every_row_is_asked_and_every_other_type_refused(tables: Tables) -> None
     assert function is not None
     asked = {case.name: case for case in status_cases(function)}
     assert sum(case.numbers for case in asked.values()) >= len(rows(function))
-    for name in ("Atype = CUDA_R_8F_E4M3", "Ctype = 1000", "Btype = -1", "computeType = CUBLAS_COMPUTE_64F"):
+    for name in ("Atype = CUDA_R_8F_E4M3", "Btype = -1", "computeType = CUBLAS_COMPUTE_64F", "Ctype = CUDA_R_64F"):
         assert asked[name].expected == 15, name
+    for name in ("Ctype = CUDA_R_8F_E4M3", "Ctype = 1000", "Ctype = -1"):  # nothing that it knows, for a result
+        assert asked[name].expected == 7, name
     assert "computeType = CUBLAS_COMPUTE_16F_PEDANTIC" not in asked, "a row of its own"
 
 

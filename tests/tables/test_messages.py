@@ -268,6 +268,10 @@ ENTRIES = {
         TYPED + "rows: [[f32, f31]], otherwise: NOT_SUPPORTED}}\n",
         "2:109: unknown element type 'f31'; did you mean 'f32'?",
     ),
+    "refused by no column": (
+        TYPED + "rows: [[f32, f32]], otherwise: NOT_SUPPORTED, refused: [{when: C > 15, status: NOT_SUPPORTED}]}}\n",
+        "2:159: 'C' is not a parameter; expected one of A, B",
+    ),
     "row twice": (
         TYPED + "rows: [[f32, [f32, f64]], [f32, f64]], otherwise: NOT_SUPPORTED}}\n",
         "2:122: f32, f64 stands in two rows; first at t.yaml:2:103",
