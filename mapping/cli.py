@@ -42,16 +42,22 @@ class Asked(str, Enum):
 
 
 class Target(str, Enum):
+    """Systems that libraries are built for."""
+
     LINUX = "linux"
     WINDOWS = "windows"
 
 
 class Toolchain(str, Enum):
+    """Compilers: the zig package, or the system's own."""
+
     ZIG = "zig"
     CC = "cc"
 
 
 class Format(str, Enum):
+    """How a report is written."""
+
     TABLE = "table"
     MD = "md"
     HTML = "html"

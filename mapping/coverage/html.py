@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .merge import Merged, merge
-from .model import JUDGES, KINDS, MEANING, UNDECLARED_MEANING, Count, Coverage, percent
+from .model import JUDGES, KINDS, MEANING, UNDOCUMENTED, Count, Coverage, percent
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -26,6 +26,7 @@ CONFIRMED = "#16a34a"
 
 
 def render(report: Coverage) -> str:
+    """The report as one page without any other file."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -44,7 +45,7 @@ def render(report: Coverage) -> str:
         merged=merged,
         kinds=KINDS,
         meaning=MEANING,
-        undeclared=UNDECLARED_MEANING,
+        undocumented=UNDOCUMENTED,
         judges=JUDGES,
         by_judge=by_judge,
         colours=COLOURS,
@@ -62,6 +63,7 @@ def _count(rows: Iterable[Merged]) -> Count:
     count = Count.of(m.row for m in rows)
     return Count(
         count.total,
+        count.undocumented,
         count.kinds,
         count.answered,
         sum(m.proved for m in rows),

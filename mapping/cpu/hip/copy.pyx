@@ -2,13 +2,14 @@
 """Copies and fills of the CPU backend's HIP runtime.
 
 Each is done before its call returns, the Async ones too. That is a legal schedule: HIP promises that work on a stream
-is done in order and before a synchronisation, never that it is still open when the call returns. On a stream that is captured
-it is checked at once and recorded (capture.pyx): every function makes a `work`, and one place does or records it. One that waits is
-work on the legacy stream, nothing else: NVIDIA lets it pass beside captures that this stream has no part in, and so does this.
+is done in order and before a synchronisation, never that it is still open when the call returns. On a stream that is
+captured it is checked at once and recorded (capture.pyx): every function makes a `work`, and one place does or records
+it. One that waits is work on the legacy stream, nothing else: NVIDIA lets it pass beside captures that this stream has
+no part in, and so does this.
 
-A range that begins in known memory must end in it. What a copy or fill says to be the device's must be known memory: a stray
-pointer is answered as a real device answers it. The host's side is taken as it is, as long as it is not below 64 KiB, which
-is no memory on either system.
+A range that begins in known memory must end in it. What a copy or fill says to be the device's must be known memory: a
+stray pointer is answered as a real device answers it. The host's side is taken as it is, as long as it is not below 64
+KiB, which is no memory on either system.
 """
 include "hip.pxi"
 include "state.pxi"
@@ -92,7 +93,8 @@ cdef uint32_t sides(const work *w) noexcept nogil:
 
 
 cdef public int host_same_sides(const void *record, const void *other) noexcept nogil:
-    """Asked of two records of copies; what is asked was looked up when they were made, as the memory may be gone by now."""
+    """Asked of two records of copies; what is asked was looked up when they were made, as the memory may
+    be gone by now."""
     return (<const work *>record).sides == (<const work *>other).sides
 
 
@@ -107,7 +109,8 @@ cdef hipError_t do(work *w, hipStream_t stream) noexcept nogil:
     return captured
 
 
-cdef work rectangle(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height) noexcept nogil:
+cdef work rectangle(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+        size_t height) noexcept nogil:
     """In one piece where it lies so."""
     cdef work w
     memset(&w, 0, sizeof(work))
@@ -232,7 +235,8 @@ cdef hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream) noexcept 
     return error if error != hipSuccess or w.depth == 0 else do(&w, stream)
 
 
-cdef public hipError_t host_box_record(const hipMemcpy3DParms *p, dg_run *run, void *record, size_t *room) noexcept nogil:
+cdef public hipError_t host_box_record(const hipMemcpy3DParms *p, dg_run *run, void *record,
+        size_t *room) noexcept nogil:
     """A copy of a box as a node's record, of at most `room` bytes."""
     cdef hipError_t error = box(p, <work *>record)
     (<work *>record).sides = sides(<work *>record)
@@ -280,7 +284,8 @@ cdef public hipError_t host_fill_record(
     void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run, void *record,
     size_t *room
 ) noexcept nogil:
-    """A fill as a node's record: `height` rows of `width` elements of 1, 2 or 4 bytes. The pitch of one row counts for nothing."""
+    """A fill as a node's record: `height` rows of `width` elements of 1, 2 or 4 bytes. The pitch of one row counts for
+    nothing."""
     cdef work *w = <work *>record
     cdef hipError_t error
     if (element != 1 and element != 2 and element != 4) or width == 0 or height == 0 or width > <size_t>-1 / 4:

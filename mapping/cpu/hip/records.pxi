@@ -10,11 +10,12 @@ cdef extern from "graph.h" nogil:
     ctypedef struct hipHostNodeParams:
         hipHostFn_t fn
         void *userData
-    hipError_t host_copy_record(void *dst, const void *src, size_t bytes, int kind, dg_run *run, void *record, size_t *room)
+    hipError_t host_copy_record(void *dst, const void *src, size_t bytes, int kind, dg_run *run, void *record,
+                                size_t *room)
     hipError_t host_box_record(const hipMemcpy3DParms *box, dg_run *run, void *record, size_t *room)
     hipError_t host_fill_record(
-        void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run, void *record,
-        size_t *room)
+        void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run,
+        void *record, size_t *room)
     hipError_t host_function_record(hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room)
     int host_event_happens(void *record)
     int host_same_sides(const void *record, const void *other)

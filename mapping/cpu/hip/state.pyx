@@ -6,6 +6,7 @@ A sorted table knows each block: it tells a double free from a free, and a devic
 touching what the pointer points at. Handles are slots in chunks that are never given back, for the same reason.
 """
 include "hip.pxi"
+include "mutex.pxi"
 
 from libc.stdlib cimport free, realloc, malloc
 
@@ -27,10 +28,6 @@ cdef extern from "host.h" nogil:
     static host_slot host_pool_zero = {.kind = HOST_POOL, .reuse = {0, 1, 1, 1}};
     static host_slot *host_pool_now = &host_pool_zero;
     """
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     void *host_aligned(size_t bytes, size_t alignment)
     void host_aligned_free(void *memory)
     dg_mutex host_state_lock

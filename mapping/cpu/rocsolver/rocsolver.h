@@ -1,4 +1,5 @@
-/* How the CPU backend's rocSOLVER knows a handle: it is rocBLAS's, so the rocBLAS that lies beside this library is asked. */
+/* How the CPU backend's rocSOLVER knows a handle: it is rocBLAS's, so the rocBLAS that lies beside this
+ * library is asked. */
 #ifndef DRAGOMAN_CPU_ROCSOLVER_H
 #define DRAGOMAN_CPU_ROCSOLVER_H
 #include "platform.h"

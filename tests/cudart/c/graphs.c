@@ -1,5 +1,5 @@
-/* Streams captured into graphs, and graphs made by hand, on the CPU backend: what runs when, in which order, what is refused.
- * Statuses of captures are those that an H200 with CUDA 13 gave; what was not asked there is the manual's.
+/* Streams captured into graphs, and graphs made by hand, on the CPU backend: what runs when, in which order, what is
+ * refused. Statuses of captures are those that an H200 with CUDA 13 gave; what was not asked there is the manual's.
  * BUILD: cc -std=gnu11 -Wall -Wextra -I INCLUDE tests/cudart/c/graphs.c -L LIB -lcudart -lpthread -o t
  * RUN:   ./t
  */
@@ -15,7 +15,9 @@ static unsigned char *d; /* 256 bytes of the device */
 static char order[32];
 static size_t done;
 static void writes(void *letter) { order[done++] = *(char *)letter; }
-static void CUDART_CB called(cudaStream_t stream, cudaError_t status, void *data) { (void)stream, (void)status, (void)data; }
+static void CUDART_CB called(cudaStream_t stream, cudaError_t status, void *data) {
+    (void)stream, (void)status, (void)data;
+}
 
 static cudaGraphExec_t ready(cudaGraph_t graph) {
     cudaGraphExec_t made = NULL;
@@ -260,8 +262,8 @@ static void refused(void) {
     OK(cudaGraphExecDestroy(exec));
 }
 
-/* Work on the legacy stream that waits is no concern of a stream that does not wait for it, and makes a blocking one's capture
- * invalid. Empty work is none.
+/* Work on the legacy stream that waits is no concern of a stream that does not wait for it, and makes a blocking one's
+ * capture invalid. Empty work is none.
  */
 static void waits(void) {
     cudaStream_t blocking;
@@ -294,7 +296,8 @@ static void *elsewhere(void *global) {
     cudaGraph_t graph = (cudaGraph_t)1;
     IS(*(int *)global ? cudaErrorStreamCaptureUnsupported : cudaSuccess, cudaMalloc(&p, 64));
     if (!*(int *)global) OK(cudaFree(p));
-    IS(*(int *)global ? cudaErrorStreamCaptureInvalidated : cudaErrorStreamCaptureWrongThread, cudaStreamEndCapture(s, &graph));
+    IS(*(int *)global ? cudaErrorStreamCaptureInvalidated : cudaErrorStreamCaptureWrongThread,
+       cudaStreamEndCapture(s, &graph));
     IS(1, graph == NULL);
     IS(cudaStreamCaptureStatusNone, state(s));
     (void)cudaGetLastError();
@@ -333,8 +336,8 @@ static void *captures_its_own(void *unused) {
     return unused;
 }
 
-/* A thread's own stream is captured and the thread ends before the capture does: the next thread, which has its memory, is
- * another one. */
+/* A thread's own stream is captured and the thread ends before the capture does: the next thread, which has its memory,
+ * is another one. */
 static void threads_that_end(void) {
     pthread_t other;
     IS(0, pthread_barrier_init(&turn, NULL, 2));
@@ -360,7 +363,8 @@ static void by_hand(void) {
     cudaGraphNode_t node[6], list[8], twin = NULL;
     cudaGraphExec_t exec;
     struct cudaHostNodeParams call = {.fn = writes, .userData = &letters[0]};
-    struct cudaMemsetParams fill = {.dst = d, .elementSize = 4, .value = 0x01020304, .width = 2, .height = 2, .pitch = 16};
+    struct cudaMemsetParams fill = {
+        .dst = d, .elementSize = 4, .value = 0x01020304, .width = 2, .height = 2, .pitch = 16};
     struct cudaMemcpy3DParms box = {.kind = cudaMemcpyDeviceToDevice, .extent = {8, 2, 1}};
     enum cudaGraphNodeType type;
     unsigned char out[64];
