@@ -109,8 +109,12 @@ class Work:
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        try:
+            for thread in threads:
+                thread.join()
+        except BaseException:  # an interrupt, SIGTERM: the threads see to it that they end
+            self.failure = self.failure or "interrupted"
+            raise
         if self.failure:
             raise ParityError(self.failure)
         return self.results
@@ -127,7 +131,9 @@ class Work:
         except ParityError as error:
             self.failure = self.failure or str(error)
         except BaseException as error:  # a mistake of ours: the run fails, it does not hang
-            self.failure = self.failure or f"{type(error).__name__}: {error}"
+            if self.failure:  # or what follows from its end: children and folders that are gone
+                return
+            self.failure = f"{type(error).__name__}: {error}"
             raise
 
     def _finish(self, result: FunctionResult) -> None:

@@ -153,6 +153,12 @@ def test_what_it_says_is_not() -> None:
         assert function.kind == "unsupported", f"{name} is answered now: change the README's limits"
 
 
+def test_architecture_names_every_folder() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    folders = [p.parent.name for p in (ROOT / "mapping").glob("*/*") if p.is_file() and p.parent.name != "__pycache__"]
+    assert [name for name in dict.fromkeys(folders) if f"`mapping/{name}/`" not in text] == []
+
+
 def test_repository_names_no_machine() -> None:
     """No path of a developer's machine in what a user reads."""
     for name in (*READMES, "CONTRIBUTING.md", "CHANGELOG.md", "NOTICE", ".ci/run"):

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from as_user import Dragoman
+from as_user import Dragoman, Ran
 from dragoman.commands.console import Steps
 from dragoman.scan import contents, isolated, neighbours
 from dragoman.scan.catalogue import Catalogue
@@ -68,6 +68,11 @@ def _unlinked(folder: Path, *names: str) -> Path:
     _zig("-shared", "-nostdlib", str(source), "-o", str(out))
     source.unlink()
     return out
+
+
+def _said(ran: Ran) -> str:
+    """Its standard error without the lines of progress that a slow machine gets to see."""
+    return "".join(line for line in ran.stderr.splitlines(keepends=True) if not line.startswith("looking at files: "))
 
 
 def _one(path: Path) -> Report:
@@ -278,7 +283,7 @@ def test_one_bad_member(dragoman: Dragoman, tmp_path: Path) -> None:
     for content, why in ((encrypted, "encrypted"), (damaged, "Bad CRC-32 for file 'b.c'")):
         path.write_bytes(content)
         ran = dragoman("scan", str(path))
-        assert (ran.returncode, ran.stderr) == (1, f"dragoman: {path}: members that cannot be read: b.c ({why})\n")
+        assert (ran.returncode, _said(ran)) == (1, f"dragoman: {path}: members that cannot be read: b.c ({why})\n")
         assert "\n1 of 2 functions is not answered: " in ran.stdout
         assert "\n- 1 file could not be read, whole or in part: what it needs is not counted\n" in ran.stdout
 
@@ -289,7 +294,7 @@ def test_nothing_could_be_read(dragoman: Dragoman, tmp_path: Path) -> None:
     path.write_bytes(b"PK\3\4 and nothing")
     ran = dragoman("scan", str(path))
     assert (ran.returncode, ran.stdout) == (2, "Nothing here could be read.\n")
-    assert ran.stderr == f"dragoman: {path}: a broken archive: File is not a zip file\n"
+    assert _said(ran) == f"dragoman: {path}: a broken archive: File is not a zip file\n"
 
 
 def test_archive_that_ends_too_early(tmp_path: Path) -> None:
@@ -364,7 +369,7 @@ def test_binaries_that_end_too_early(dragoman: Dragoman, library: Path, tmp_path
     program.write_bytes(whole[:-100])
     ran = dragoman("scan", str(program))
     assert ran.returncode == 1
-    assert ran.stderr == f"dragoman: {program}: the file ends too early: what it lacks was not looked at\n"
+    assert _said(ran) == f"dragoman: {program}: the file ends too early: what it lacks was not looked at\n"
     assert "- 1 file could not be read, whole or in part" in ran.stdout
     without = bytearray(whole[:600])
     without[40:48] = bytes(8)  # no list of sections: the segments tell
@@ -433,7 +438,7 @@ def test_names_that_are_orders(dragoman: Dragoman, tmp_path: Path) -> None:
         archive.writestr("\x1b]0;title\x07\nall answered.c", "cublasSgemm();")
     for more in ([], ["--all"]):
         ran = dragoman("scan", str(folder), *more)
-        assert (ran.returncode, ran.stderr) == (1, "")
+        assert (ran.returncode, _said(ran)) == (1, "")
         assert "\x1b" not in ran.stdout
         assert f"{folder}/a.zip: \ufffd]0;title\ufffd\ufffdall answered.c\n" in ran.stdout
         assert hostile.replace("\x1b", "\ufffd") in ran.stdout
@@ -458,7 +463,7 @@ def test_what_is_no_file(dragoman: Dragoman, tmp_path: Path) -> None:
     os.mkfifo(pipe)
     ran = dragoman("scan", str(pipe))
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == f"dragoman: {pipe}: neither a file nor a folder\n"
+    assert _said(ran) == f"dragoman: {pipe}: neither a file nor a folder\n"
     assert not _one(tmp_path).files
 
 
@@ -500,7 +505,7 @@ def test_trouble_is_one_line(name: str, said: str, tmp_path: Path) -> None:
 def test_nothing_there(dragoman: Dragoman, tmp_path: Path) -> None:
     ran = dragoman("scan", str(tmp_path / "none"))
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == f"dragoman: {tmp_path / 'none'}: no such file or folder\n"
+    assert _said(ran) == f"dragoman: {tmp_path / 'none'}: no such file or folder\n"
     ran = dragoman("scan", str(tmp_path))
     assert (ran.returncode, ran.stdout) == (0, "There is nothing here to look at.\n")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from contextlib import nullcontext
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -12,6 +14,7 @@ from dragoman.commands import proving
 from dragoman.parity import Options, ParityError, run_parity
 from dragoman.parity.known import Known, applied
 from dragoman.parity.report import FunctionResult, Numbers, Report, Status, load_report
+from dragoman.parity.runner import Work
 from rich.console import Console
 
 pytestmark = pytest.mark.usefixtures("children_find_fakes")
@@ -117,6 +120,35 @@ def test_json_can_be_read_back(tmp_path: Path) -> None:
     path.write_text('{"format": 99}', encoding="utf-8")
     with pytest.raises(ValueError, match="not a parity report of format 1"):
         load_report(path)
+
+
+def test_end_in_the_midst_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SIGTERM takes folders and children from under the threads: what follows from that is not told, and the end goes on."""
+    told: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", told.append)
+    started, ended = threading.Event(), threading.Event()
+
+    def examine(session: object, function: object, parts: object) -> FunctionResult:
+        started.set()
+        ended.wait(10)
+        raise FileNotFoundError("/tmp/gone")
+
+    work = Work(Options(workers=1), ["f"], None, lambda options: nullcontext(), examine)
+    join = threading.Thread.join
+
+    def interrupted(thread: threading.Thread, timeout: float | None = None) -> None:
+        started.wait(10)
+        raise SystemExit(143)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "join", interrupted)
+        before = set(threading.enumerate())
+        with pytest.raises(SystemExit):
+            work.all()
+        (thread,) = set(threading.enumerate()) - before
+    ended.set()
+    join(thread, 10)
+    assert told == []
 
 
 def test_html_is_one_file() -> None:
