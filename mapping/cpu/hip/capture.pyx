@@ -359,7 +359,6 @@ cdef public hipError_t host_capture_wait(const void *stream, const host_slot *ev
         error = hipErrorInvalidValue  # of a capture that has ended
         if l != NULL:
             l.owner.broken = True
-            error = hipErrorStreamCaptureIsolation
     elif c == NULL:
         if l != NULL:  # it would depend on work that is no part of it
             l.owner.broken = True

@@ -5,7 +5,8 @@ A node is a function with a copy of its arguments (graph.h). A ready graph is a 
 keeps the dependencies, graphs inside graphs laid open; a launch calls them one after another in the calling thread, which is a
 schedule that CUDA allows. As elsewhere in HIP, two threads must not change one graph at the same time.
 
-Handles are slots (state.pyx): one that was freed is refused, not followed.
+Handles are slots (state.pyx): one that was freed is refused, not followed. Copies know what they were made from by its number,
+which no later one gets, as a slot's address does.
 """
 include "hip.pxi"
 include "state.pxi"
@@ -17,8 +18,14 @@ from libc.stdio cimport FILE, fclose, fopen, fprintf
 from libc.stdlib cimport calloc, free, malloc, realloc
 
 cdef extern from "platform.h" nogil:
+    """
+    static dg_mutex host_ready_lock; /* who uses which ready graph; zero is ready */
+    static _Thread_local char host_here; /* its address is a name of the calling thread */
+    """
     ctypedef struct dg_mutex:
         pass
+    char host_here
+    dg_mutex host_ready_lock
     void dg_mutex_lock(dg_mutex *)
     void dg_mutex_unlock(dg_mutex *)
     uint32_t dg_load_u32(const uint32_t *place)
@@ -31,13 +38,20 @@ cdef struct held_object:
     void *pointer
     destructor destroy
 
-# A ready graph.
-cdef struct ready:
+# What a launch runs: the graph, and its nodes in order.
+cdef struct program:
     host_graph *graph
     host_node **order
     size_t count
+
+# A ready graph. It goes with its last user: a program may destroy one while another thread, or a function of its own, is in it.
+cdef struct ready:
+    program now
     unsigned long long flags
-    dg_mutex lock  # CUDA runs the launches of one ready graph one after another
+    int users             # under host_ready_lock, like the next
+    bint destroyed
+    dg_mutex lock         # CUDA runs the launches of one ready graph one after another
+    const void *launcher  # the thread that has the lock
 
 
 # ---- graphs and nodes inside the runtime ----
@@ -110,9 +124,54 @@ cdef host_node *node_of(const void *handle) noexcept nogil:
     return <host_node *>slot.object if slot != NULL else NULL
 
 
-cdef ready *ready_of(const void *handle) noexcept nogil:
-    cdef host_slot *slot = host_slot_of(handle, HOST_EXEC)
-    return <ready *>slot.object if slot != NULL else NULL
+cdef ready *enter(const void *handle) noexcept nogil:
+    """The ready graph, which stays until `leave`; NULL where it is none."""
+    cdef ready *made = NULL
+    cdef host_slot *slot
+    dg_mutex_lock(&host_ready_lock)
+    slot = host_slot_of(handle, HOST_EXEC)
+    if slot != NULL:
+        made = <ready *>slot.object
+        made.users += 1
+    dg_mutex_unlock(&host_ready_lock)
+    return made
+
+
+cdef void leave(ready *made) noexcept nogil:
+    cdef bint last
+    dg_mutex_lock(&host_ready_lock)
+    made.users -= 1
+    last = made.users == 0 and made.destroyed
+    dg_mutex_unlock(&host_ready_lock)
+    if last:
+        drop(&made.now)
+        free(made)
+
+
+cdef hipError_t left(ready *made, hipError_t error) noexcept nogil:
+    leave(made)
+    return host_fail(error)
+
+
+cdef bint begin(ready *made) noexcept nogil:
+    """The only one in it from here to `end`; false for a function of the graph's own, which would wait for itself."""
+    if made.launcher == &host_here:
+        return False
+    dg_mutex_lock(&made.lock)
+    made.launcher = &host_here
+    return True
+
+
+cdef void end(ready *made) noexcept nogil:
+    made.launcher = NULL
+    dg_mutex_unlock(&made.lock)
+
+
+cdef void drop(program *p) noexcept nogil:
+    """Never under a lock: objects of the program's are destroyed, and it may do what it likes there."""
+    if p.graph != NULL:
+        host_graph_free(p.graph)
+    free(p.order)
 
 
 cdef public host_node *host_node_new(
@@ -206,7 +265,6 @@ cdef host_graph *host_graph_copy(const host_graph *graph) noexcept nogil:
     cdef size_t i = 0, k
     if copy == NULL:
         return NULL
-    copy.origin = graph.handle
     all = <host_node **>malloc((graph.count + 1) * sizeof(host_node *))
     if all == NULL:
         host_graph_free(copy)
@@ -222,7 +280,7 @@ cdef host_graph *host_graph_copy(const host_graph *graph) noexcept nogil:
             free(all)
             host_graph_free(copy)
             return NULL
-        made.origin = node.handle
+        made.origin = node.handle.number
         made.off = node.off
         all[i] = made
         i += 1
@@ -319,16 +377,23 @@ cdef bint lay_out(host_graph *graph, host_node **order, size_t *count) noexcept 
     return True
 
 
-cdef hipError_t make_order(host_graph *graph, host_node ***order, size_t *count) noexcept nogil:
-    count[0] = 0
-    order[0] = <host_node **>malloc((inside(graph) + 1) * sizeof(host_node *))
-    if order[0] == NULL:
-        return hipErrorOutOfMemory
-    if lay_out(graph, order[0], count):
-        return hipSuccess
-    free(order[0])
-    order[0] = NULL
-    return hipErrorInvalidValue
+cdef hipError_t prepare(const host_graph *graph, program *made) noexcept nogil:
+    """A copy of the graph, to be run."""
+    cdef hipError_t error = hipErrorOutOfMemory
+    cdef size_t i
+    made.count = 0
+    made.order = NULL
+    made.graph = host_graph_copy(graph)
+    if made.graph != NULL:
+        made.order = <host_node **>malloc((inside(made.graph) + 1) * sizeof(host_node *))
+    if made.order != NULL:
+        error = hipSuccess if lay_out(made.graph, made.order, &made.count) else hipErrorInvalidValue
+        for i in range(made.count):
+            if made.order[i].run == host_never:
+                error = hipErrorInvalidValue
+    if error != hipSuccess:
+        drop(made)
+    return error
 
 
 # ---- graphs ----
@@ -372,7 +437,7 @@ cdef public hipError_t hipGraphNodeFindInClone(void **node, void *original, void
         return host_fail(hipErrorInvalidValue)
     found = graph.first
     while found != NULL:
-        if found.origin == sought.handle:
+        if found.origin == sought.handle.number:
             node[0] = found.handle
             return hipSuccess
         found = found.next
@@ -448,68 +513,46 @@ cdef public hipError_t hipGraphChildGraphNodeGetGraph(void *node, void **graph) 
     return hipSuccess
 
 
-cdef enum:
-    ROOM = 256  # more than any record of this runtime's
+cdef hipError_t add_work(
+    hipError_t error, const host_recorded *work, void **node, void *graph, void *const *before, size_t count, int type
+) noexcept nogil:
+    """A node of what was recorded, if that went well."""
+    return error if error != hipSuccess else add(node, graph, before, count, type, work.run, work.record, work.bytes, NULL)
 
 
 cdef public hipError_t hipGraphAddMemcpyNode1D(
     void **node, void *graph, void *const *before, size_t count, void *dst, const void *src, size_t bytes, int kind
 ) noexcept nogil:
-    cdef dg_run run = NULL
-    cdef double[ROOM / 8] record
-    cdef size_t room = ROOM
-    cdef hipError_t error = host_copy_record(dst, src, bytes, kind, &run, record, &room)
-    if error != hipSuccess:
-        return error
-    return add(node, graph, before, count, HOST_NODE_MEMCPY, run, record, room, NULL)
+    cdef host_recorded work
+    return add_work(host_copy_record(dst, src, bytes, kind, &work), &work, node, graph, before, count, HOST_NODE_MEMCPY)
 
 
 cdef public hipError_t hipGraphAddMemcpyNode(
     void **node, void *graph, void *const *before, size_t count, const hipMemcpy3DParms *params
 ) noexcept nogil:
-    cdef dg_run run = NULL
-    cdef double[ROOM / 8] record
-    cdef size_t room = ROOM
-    cdef hipError_t error = host_box_record(params, &run, record, &room)
-    if error != hipSuccess:
-        return error
-    return add(node, graph, before, count, HOST_NODE_MEMCPY, run, record, room, NULL)
+    cdef host_recorded work
+    return add_work(host_box_record(params, &work), &work, node, graph, before, count, HOST_NODE_MEMCPY)
 
 
 cdef public hipError_t hipGraphAddMemsetNode(
     void **node, void *graph, void *const *before, size_t count, const hipMemsetParams *params
 ) noexcept nogil:
-    cdef dg_run run = NULL
-    cdef double[ROOM / 8] record
-    cdef size_t room = ROOM
-    cdef hipError_t error
-    if params == NULL:
-        return host_fail(hipErrorInvalidValue)
-    error = host_fill_record(
-        params.dst, params.pitch, params.value, params.elementSize, params.width, params.height, &run, record, &room)
-    if error != hipSuccess:
-        return error
-    return add(node, graph, before, count, HOST_NODE_MEMSET, run, record, room, NULL)
+    cdef host_recorded work
+    return add_work(host_fill_record(params, &work), &work, node, graph, before, count, HOST_NODE_MEMSET)
 
 
 cdef public hipError_t hipGraphAddHostNode(
     void **node, void *graph, void *const *before, size_t count, const hipHostNodeParams *params
 ) noexcept nogil:
-    cdef dg_run run = NULL
-    cdef double[ROOM / 8] record
-    cdef size_t room = ROOM
-    if params == NULL or params.fn == NULL:
-        return host_fail(hipErrorInvalidValue)
-    host_function_record(params.fn, params.userData, &run, record, &room)
-    return add(node, graph, before, count, HOST_NODE_HOST, run, record, room, NULL)
+    cdef host_recorded work
+    return add_work(host_function_record(params, &work), &work, node, graph, before, count, HOST_NODE_HOST)
 
 
 cdef public hipError_t hipGraphAddEventRecordNode(
     void **node, void *graph, void *const *before, size_t count, hipEvent_t event
 ) noexcept nogil:
-    if host_slot_of(event, HOST_EVENT) == NULL:
-        return host_fail(hipErrorInvalidHandle)
-    return add(node, graph, before, count, HOST_NODE_EVENT, host_event_happens, &event, sizeof(event), NULL)
+    cdef host_recorded work
+    return add_work(host_event_record(event, &work), &work, node, graph, before, count, HOST_NODE_EVENT)
 
 
 cdef public hipError_t hipGraphAddEventWaitNode(
@@ -777,20 +820,17 @@ cdef public hipError_t hipGraphInstantiateWithFlags(void **exec_, void *graph, u
     error = host_forbidden()
     if error != hipSuccess:
         return error
-    error = hipErrorOutOfMemory
     made = <ready *>calloc(1, sizeof(ready))
     if made == NULL:
         return host_fail(hipErrorOutOfMemory)
-    made.graph = host_graph_copy(known)
-    if made.graph != NULL:
-        error = make_order(made.graph, &made.order, &made.count)
+    error = prepare(known, &made.now)
     slot = host_slot_new(HOST_EXEC) if error == hipSuccess else NULL
     if slot == NULL:
-        if made.graph != NULL:
-            host_graph_free(made.graph)
-        free(made.order)
+        if error == hipSuccess:
+            drop(&made.now)
+            error = hipErrorOutOfMemory
         free(made)
-        return host_fail(error if error != hipSuccess else hipErrorOutOfMemory)
+        return host_fail(error)
     made.flags = flags
     slot.object = made
     exec_[0] = slot
@@ -808,85 +848,105 @@ cdef public hipError_t hipGraphInstantiate(
 
 
 cdef public hipError_t hipGraphExecGetFlags(void *exec_, unsigned long long *flags) noexcept nogil:
-    cdef ready *made = ready_of(exec_)
-    if made == NULL or flags == NULL:
+    cdef ready *made = enter(exec_)
+    if made == NULL:
         return host_fail(hipErrorInvalidValue)
+    if flags == NULL:
+        return left(made, hipErrorInvalidValue)
     flags[0] = made.flags
-    return hipSuccess
+    return left(made, hipSuccess)
 
 
 cdef public hipError_t hipGraphExecDestroy(void *exec_) noexcept nogil:
-    cdef ready *made = ready_of(exec_)
-    if made == NULL:
-        return host_fail(hipErrorInvalidValue)
-    dg_mutex_lock(&made.lock)  # a launch in another thread is let finish
-    host_slot_free(<host_slot *>exec_)
-    dg_mutex_unlock(&made.lock)
-    host_graph_free(made.graph)
-    free(made.order)
-    free(made)
-    return hipSuccess
+    """A launch that is under way is let finish."""
+    cdef host_slot *slot
+    cdef ready *made = NULL
+    dg_mutex_lock(&host_ready_lock)
+    slot = host_slot_of(exec_, HOST_EXEC)
+    if slot != NULL:
+        made = <ready *>slot.object
+        made.users += 1
+        made.destroyed = True
+        host_slot_free(slot)
+    dg_mutex_unlock(&host_ready_lock)
+    return left(made, hipSuccess) if made != NULL else host_fail(hipErrorInvalidValue)
 
 
-cdef public hipError_t hipGraphUpload(void *exec_, hipStream_t stream) noexcept nogil:
-    if not host_is_stream(stream):
-        return host_fail(hipErrorInvalidHandle)
-    return hipSuccess if ready_of(exec_) != NULL else host_fail(hipErrorInvalidValue)
-
-
-cdef public hipError_t hipGraphLaunch(void *exec_, hipStream_t stream) noexcept nogil:
-    """Runs the nodes. One that cannot be done ends the launch with a launch failure, as a kernel that faults would."""
-    cdef ready *made = ready_of(exec_)
-    cdef host_node *node
-    cdef hipError_t error = hipSuccess
+cdef hipError_t launchable(hipStream_t stream) noexcept nogil:
+    """A captured stream takes no launch, and its capture is over."""
     cdef int captured
-    cdef size_t i
-    if made == NULL:
-        return host_fail(hipErrorInvalidValue)
     if not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
     captured = host_capture(stream)
-    if captured > 0:
-        return captured
-    if captured < 0:
-        return host_refuse_capture(stream)
-    dg_mutex_lock(&made.lock)
-    for i in range(made.count):
-        node = made.order[i]
+    return captured if captured >= 0 else host_refuse_capture(stream)
+
+
+cdef public hipError_t hipGraphUpload(void *exec_, hipStream_t stream) noexcept nogil:
+    """Asks what a launch asks; there is nothing to bring anywhere."""
+    cdef ready *made = enter(exec_)
+    if made == NULL:
+        return host_fail(hipErrorInvalidValue)
+    leave(made)
+    return launchable(stream)
+
+
+cdef public hipError_t hipGraphLaunch(void *exec_, hipStream_t stream) noexcept nogil:
+    """Runs the nodes. One that cannot be done ends the launch with a launch failure, as a kernel that faults would. A function of
+    the graph's own cannot launch it: it is in the wrong state for that."""
+    cdef ready *made = enter(exec_)
+    cdef host_node *node
+    cdef hipError_t error
+    cdef size_t i
+    if made == NULL:
+        return host_fail(hipErrorInvalidValue)
+    error = launchable(stream)
+    if error == hipSuccess and not begin(made):
+        error = hipErrorIllegalState
+    if error != hipSuccess:
+        return left(made, error)
+    for i in range(made.now.count):
+        node = made.now.order[i]
         if node.run != NULL and not node.off and node.run(host_record_of(node)) != 0:
             error = hipErrorLaunchFailure
             break
-    dg_mutex_unlock(&made.lock)
-    return host_fail(error)
+    end(made)
+    return left(made, error)
 
 
 cdef host_node *in_ready(ready *made, const void *node) noexcept nogil:
-    """The ready graph's own of a node of the graph that it was made from."""
-    cdef host_node *found = made.graph.first
-    while found != NULL:
-        if found.origin == node:
-            return found
+    """The ready graph's own of a node of the graph that it was made from; a call, a copy or a fill, which alone can be switched."""
+    cdef host_node *sought = node_of(node)
+    cdef host_node *found = made.now.graph.first
+    while sought != NULL and found != NULL:
+        if found.origin == sought.handle.number:
+            return found if found.type <= HOST_NODE_MEMSET else NULL
         found = found.next
     return NULL
 
 
-cdef public hipError_t hipGraphNodeSetEnabled(void *exec_, void *node, unsigned int enabled) noexcept nogil:
-    """Calls, copies and fills can be switched; nothing else."""
-    cdef ready *made = ready_of(exec_)
-    cdef host_node *found = in_ready(made, node) if made != NULL else NULL
-    if found == NULL or found.type > HOST_NODE_MEMSET:
+cdef hipError_t turn(void *exec_, const void *node, unsigned int *enabled, bint off) noexcept nogil:
+    """Tells whether the node is `enabled`, or else sets it."""
+    cdef ready *made = enter(exec_)
+    cdef host_node *found
+    if made == NULL:
         return host_fail(hipErrorInvalidValue)
-    found.off = enabled == 0
-    return hipSuccess
+    if not begin(made):
+        return left(made, hipErrorIllegalState)
+    found = in_ready(made, node)
+    if found != NULL and enabled != NULL:
+        enabled[0] = 0 if found.off else 1
+    elif found != NULL:
+        found.off = off
+    end(made)
+    return left(made, hipSuccess if found != NULL else hipErrorInvalidValue)
+
+
+cdef public hipError_t hipGraphNodeSetEnabled(void *exec_, void *node, unsigned int enabled) noexcept nogil:
+    return turn(exec_, node, NULL, enabled == 0)
 
 
 cdef public hipError_t hipGraphNodeGetEnabled(void *exec_, void *node, unsigned int *enabled) noexcept nogil:
-    cdef ready *made = ready_of(exec_)
-    cdef host_node *found = in_ready(made, node) if made != NULL else NULL
-    if found == NULL or enabled == NULL or found.type > HOST_NODE_MEMSET:
-        return host_fail(hipErrorInvalidValue)
-    enabled[0] = 0 if found.off else 1
-    return hipSuccess
+    return turn(exec_, node, enabled, False) if enabled != NULL else host_fail(hipErrorInvalidValue)
 
 
 # ---- update ----
@@ -935,49 +995,49 @@ cdef int differs(host_graph *old, host_graph *new, host_node **where) noexcept n
     return UPDATED
 
 
-cdef public hipError_t hipGraphExecUpdate(void *exec_, void *graph, void **error_node, int *result) noexcept nogil:
-    cdef ready *made = ready_of(exec_)
-    cdef host_graph *known = host_graph_of(graph)
-    cdef host_graph *copy
-    cdef host_node **order = NULL
-    cdef host_node *where = NULL
-    cdef host_node *old
-    cdef host_node *new
-    cdef size_t count = 0
-    cdef int found
+cdef hipError_t exchange(ready *made, host_graph *graph, program *new, host_node **where, int *result) noexcept nogil:
+    """Puts a copy of the graph in the place of what is run, where only arguments differ; what was run is in `new` then."""
+    cdef program old = made.now
     cdef hipError_t error
-    if made == NULL or known == NULL or result == NULL:
+    cdef host_node *was
+    cdef host_node *is_
+    result[0] = differs(old.graph, graph, where)
+    if result[0] != UPDATED:
+        return hipErrorGraphExecUpdateFailure
+    error = prepare(graph, new)
+    if error != hipSuccess:
+        return error
+    was = old.graph.first
+    is_ = new.graph.first
+    while was != NULL:  # known by the nodes of the first graph still
+        is_.origin = was.origin
+        is_.off = was.off
+        was = was.next
+        is_ = is_.next
+    made.now = new[0]
+    new[0] = old
+    return hipSuccess
+
+
+cdef public hipError_t hipGraphExecUpdate(void *exec_, void *graph, void **error_node, int *result) noexcept nogil:
+    cdef host_graph *known = host_graph_of(graph)
+    cdef ready *made = enter(exec_) if known != NULL and result != NULL else NULL
+    cdef host_node *where = NULL
+    cdef program other
+    cdef hipError_t error
+    if made == NULL:
         return host_fail(hipErrorInvalidValue)
     if error_node != NULL:
         error_node[0] = NULL
-    found = differs(made.graph, known, &where)
-    result[0] = found
-    if found != UPDATED:
-        if error_node != NULL and where != NULL:
-            error_node[0] = where.handle
-        return host_fail(hipErrorGraphExecUpdateFailure)
-    copy = host_graph_copy(known)
-    if copy == NULL:
-        return host_fail(hipErrorOutOfMemory)
-    error = make_order(copy, &order, &count)
-    if error != hipSuccess:
-        host_graph_free(copy)
-        return host_fail(error)
-    old = made.graph.first
-    new = copy.first
-    while old != NULL:  # known by the nodes of the first graph still
-        new.origin = old.origin
-        new.off = old.off
-        old = old.next
-        new = new.next
-    dg_mutex_lock(&made.lock)
-    host_graph_free(made.graph)
-    free(made.order)
-    made.graph = copy
-    made.order = order
-    made.count = count
-    dg_mutex_unlock(&made.lock)
-    return hipSuccess
+    if not begin(made):
+        return left(made, hipErrorIllegalState)
+    error = exchange(made, known, &other, &where, result)
+    end(made)
+    if error == hipSuccess:
+        drop(&other)
+    elif error_node != NULL and where != NULL:
+        error_node[0] = where.handle
+    return left(made, error)
 
 
 # ---- objects that live as long as graphs ----

@@ -258,7 +258,10 @@ struct host_slot {
     int32_t priority;
     int32_t recorded;
     int64_t time;   /* of an event's last record, in nanoseconds; the most that a pool had in use */
-    uint64_t threshold;   /* of a pool */
+    union {
+        uint64_t threshold; /* of a pool */
+        uint64_t number;    /* of all else: never used again, where a slot's address is */
+    };
     int32_t reuse[4];     /* of a pool: attributes 1 to 3 */
     union {
         struct host_slot *next; /* of a free slot: in the list of them */

@@ -74,9 +74,17 @@ static void launches(void) {
         IS(0, memcmp(out, (unsigned char[]){i, 2, 3, 4, i, 2, 9, 4}, 8));
         IS(0, memcmp(row, "\7\7\7\7", 4));
     }
+    OK(cudaGraphUpload(exec, s));
+    begin();
+    IS(cudaErrorStreamCaptureUnsupported, cudaGraphUpload(exec, s));
+    broken();
+    begin();
+    OK(cudaGraphUpload(exec, t));
+    OK(cudaGraphDestroy(end()));
     OK(cudaGraphExecDestroy(exec));
     IS(cudaErrorInvalidValue, cudaGraphExecDestroy(exec));
     IS(cudaErrorInvalidValue, cudaGraphLaunch(exec, s));
+    IS(cudaErrorInvalidValue, cudaGraphUpload(exec, s));
     IS(cudaErrorInvalidValue, cudaGraphDestroy(graph));
     (void)cudaGetLastError();
 }
@@ -165,6 +173,9 @@ static void forks(void) {
     IS(cudaErrorInvalidValue, cudaStreamWaitEvent(t, timed, 0));
     IS(cudaErrorInvalidValue, cudaEventElapsedTime(&ms, timed, timed));
     (void)cudaGetLastError();
+    begin(); /* nor can another capture wait for it */
+    IS(cudaErrorInvalidValue, cudaStreamWaitEvent(s, timed, 0));
+    broken();
     OK(cudaEventRecord(timed, t));
     OK(cudaEventQuery(timed));
     OK(cudaEventDestroy(timed));
@@ -211,6 +222,19 @@ static void refused(void) {
     begin();
     IS(cudaErrorStreamCaptureUnsupported, cudaHostUnregister(p));
     broken();
+    q = &q;
+    begin(); /* no memory is none that could make it wait */
+    OK(cudaHostAlloc(&q, 0, 0));
+    IS(1, q == NULL);
+    OK(cudaGraphDestroy(end()));
+    begin(); /* a fill of NULL is looked at when the graph is made ready */
+    OK(cudaMemsetAsync(NULL, 0, 64, s));
+    graph = end();
+    IS(1, nodes(graph));
+    cudaGraphExec_t exec = NULL;
+    IS(cudaErrorInvalidValue, cudaGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cudaGraphDestroy(graph));
+    IS(cudaErrorInvalidValue, cudaMemsetAsync(NULL, 0, 64, s));
     IS(cudaErrorInvalidValue, cudaHostRegister(p, 64, 0)); /* it is the runtime's */
     OK(cudaFreeHost(p));
     (void)cudaGetLastError();
@@ -251,7 +275,7 @@ static void refused(void) {
     OK(cudaThreadExchangeStreamCaptureMode(&mode));
     IS(cudaErrorInvalidValue, cudaFree(q));
     (void)cudaGetLastError();
-    cudaGraphExec_t exec = ready(graph);
+    exec = ready(graph);
     OK(cudaGraphDestroy(graph));
     OK(cudaGraphLaunch(exec, s));
     unsigned char out[4];
@@ -376,6 +400,7 @@ static void by_hand(void) {
     box.dstPtr = (struct cudaPitchedPtr){d + 64, 8, 8, 2};
     OK(cudaGraphAddMemcpyNode(&node[4], graph, &node[2], 1, &box));
     IS(cudaErrorInvalidValue, cudaGraphAddMemcpyNode1D(&node[5], graph, NULL, 0, NULL, d, 4, cudaMemcpyDeviceToDevice));
+    IS(cudaErrorInvalidValue, cudaGraphAddMemcpyNode1D(&node[5], graph, NULL, 0, d + 4, d, 0, cudaMemcpyDeviceToDevice));
     fill.elementSize = 3;
     IS(cudaErrorInvalidValue, cudaGraphAddMemsetNode(&node[5], graph, NULL, 0, &fill));
     call.fn = NULL;
@@ -544,6 +569,111 @@ static void objects(void) {
     (void)cudaGetLastError();
 }
 
+static void nothing(void *unused) { (void)unused; }
+static cudaGraph_t calling(void (*function)(void *), void *data) {
+    struct cudaHostNodeParams call = {.fn = function, .userData = data};
+    cudaGraphNode_t node;
+    cudaGraph_t graph;
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddHostNode(&node, graph, NULL, 0, &call));
+    return graph;
+}
+
+/* A node is told from one that was made later at its address: handles are used again sooner or later. */
+static void addresses(void) {
+    cudaGraph_t graph, copy;
+    cudaGraphNode_t node, kept, later = NULL, found = NULL;
+    cudaGraphExec_t exec;
+    unsigned on = 9;
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddEmptyNode(&kept, graph, NULL, 0));
+    OK(cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, d + 4, d, 4, cudaMemcpyDeviceToDevice));
+    OK(cudaGraphClone(&copy, graph));
+    exec = ready(graph);
+    OK(cudaGraphDestroyNode(node));
+    for (int i = 0; i < 100000 && later != node; i++) {
+        if (later != NULL) OK(cudaGraphDestroyNode(later));
+        OK(cudaGraphAddMemcpyNode1D(&later, graph, NULL, 0, d, d + 4, 4, cudaMemcpyDeviceToDevice));
+    }
+    IS(1, later == node);
+    IS(cudaErrorInvalidValue, cudaGraphNodeFindInClone(&found, later, copy));
+    IS(cudaErrorInvalidValue, cudaGraphNodeSetEnabled(exec, later, 0));
+    IS(cudaErrorInvalidValue, cudaGraphNodeGetEnabled(exec, later, &on));
+    OK(cudaGraphNodeFindInClone(&found, kept, copy));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(copy));
+    OK(cudaGraphDestroy(graph));
+
+    cudaEvent_t event, other = NULL; /* the same of an event that a graph records; HIP's are behind handles of ours, so many are made */
+    enum { EVENTS = 4096 };
+    static cudaEvent_t many[EVENTS];
+    OK(cudaEventCreate(&event));
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddEventRecordNode(&node, graph, NULL, 0, event));
+    exec = ready(graph);
+    OK(cudaEventDestroy(event));
+    for (int i = 0; i < EVENTS; i++) OK(cudaEventCreate(&many[i]));
+    OK(cudaGraphLaunch(exec, s));
+    float ms;
+    int happened = 0;
+    OK(cudaEventCreate(&other));
+    OK(cudaEventRecord(other, s));
+    for (int i = 0; i < EVENTS; i++) happened += cudaEventElapsedTime(&ms, many[i], other) == cudaSuccess;
+    IS(0, happened);
+    for (int i = 0; i < EVENTS; i++) OK(cudaEventDestroy(many[i]));
+    OK(cudaEventDestroy(other));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    (void)cudaGetLastError();
+}
+
+static cudaGraphExec_t self;
+static int answered[4];
+static void uses_itself(void *unused) {
+    int result;
+    cudaGraph_t same = calling(nothing, NULL);
+    (void)unused;
+    answered[0] = cudaGraphLaunch(self, s);
+    answered[1] = update(self, same, &result);
+    answered[2] = cudaGraphExecDestroy(self);
+    answered[3] = cudaGraphLaunch(self, s);
+    (void)cudaGetLastError();
+    OK(cudaGraphDestroy(same));
+}
+static void launches_it(void *unused) {
+    (void)unused;
+    answered[0] = cudaGraphLaunch(self, s);
+    done++;
+}
+
+/* The program's functions may do what they like with the ready graph that calls them: nothing hangs. */
+static void from_inside(void) {
+    cudaUserObject_t object;
+    int result;
+    cudaGraph_t first = calling(uses_itself, NULL), second = calling(nothing, NULL);
+    self = ready(first);
+    OK(cudaGraphLaunch(self, s));
+    IS(cudaErrorIllegalState, answered[0]);
+    IS(cudaErrorIllegalState, answered[1]);
+    OK(answered[2]);
+    IS(cudaErrorInvalidValue, answered[3]);
+    IS(cudaErrorInvalidValue, cudaGraphExecDestroy(self));
+    OK(cudaGraphDestroy(first));
+
+    first = calling(nothing, NULL); /* what an update puts away is destroyed when the new one can be launched */
+    OK(cudaUserObjectCreate(&object, NULL, launches_it, 1, cudaUserObjectNoDestructorSync));
+    OK(cudaGraphRetainUserObject(first, object, 1, cudaGraphUserObjectMove));
+    self = ready(first);
+    OK(cudaGraphDestroy(first));
+    done = 0;
+    OK(update(self, second, &result));
+    IS(1, done);
+    OK(answered[0]);
+    OK(cudaGraphExecDestroy(self));
+    OK(cudaGraphDestroy(second));
+    (void)cudaGetLastError();
+}
+
 int main(void) {
     OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     OK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
@@ -558,6 +688,8 @@ int main(void) {
     events();
     updates();
     objects();
+    addresses();
+    from_inside();
     begin(); /* a capture that is left alone goes with its stream */
     OK(cudaMemsetAsync(d, 0, 4, s));
     OK(cudaStreamDestroy(s));
