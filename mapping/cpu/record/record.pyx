@@ -5,17 +5,12 @@ from libc.stddef cimport size_t
 cdef extern from "platform.h" nogil:
     """
     #include "record.h"
-    #ifdef _WIN32
-    #define RECORD_HIP "amdhip64_7.dll"
-    #else
-    #define RECORD_HIP "libamdhip64.so.7"
-    #endif
     static const volatile int record_nothing;
     const volatile int *record_open = &record_nothing;
     static const dg_recorder *record_runtime;
     static dg_once record_once;
 
-    /* By its whole path: another runtime may be in the process, and its streams are not ours. */
+    /* RECORD_HIP, its file's name, is the build's. By its whole path: another runtime may be in the process, and its streams are not ours. */
     static void record_look(void) {
         char folder[DG_PATH], file[DG_PATH];
         const dg_recorder *(*offer)(void) = 0;
