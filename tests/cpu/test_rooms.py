@@ -34,9 +34,12 @@ def compiled(folder: Path, text: str, size: int) -> str:
     source.write_text(text, encoding="ascii")
     cpu = package_dir() / "cpu"
     places = [cpu / name for name in ("hip", "miopen", "record", "crew", "rocblas")] + [package_dir() / "runtime"]
-    command = [sys.executable, "-m", "ziglang", "cc", "-std=gnu11", "-fsyntax-only", "-Werror", f"-DSIZE={size}"]
+    command = [sys.executable, "-m", "ziglang", "cc", "-std=gnu11", "-c", "-Werror", f"-DSIZE={size}"]
     done = subprocess.run(
-        [*command, *(f"-I{place}" for place in places), str(source)], capture_output=True, text=True, timeout=300
+        [*command, *(f"-I{place}" for place in places), str(source), "-o", str(folder / "room.o")],
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert (done.returncode == 0) == (done.stderr == ""), done.stderr
     return done.stderr
