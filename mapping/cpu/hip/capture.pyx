@@ -83,7 +83,7 @@ cdef void take_own(const void *stream) noexcept nogil:
     """A slot for the thread's default stream, before its first capture. It outlives the thread, as the capture may."""
     global host_own_stream
     if <uintptr_t>stream == 2 and host_own_stream == NULL:
-        host_own_stream = host_slot_new(HOST_STREAM)
+        host_own_stream = host_slot_new(HOST_STREAM, NULL)
 
 
 cdef lane *lane_of(const void *stream) noexcept nogil:

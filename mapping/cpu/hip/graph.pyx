@@ -20,11 +20,19 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 cdef extern from "platform.h" nogil:
     """
     static dg_mutex host_ready_lock; /* who uses which ready graph; zero is ready */
-    static _Thread_local char host_here; /* its address is a name of the calling thread */
+    /* The ready graphs that the calling thread is in, the innermost first. */
+    typedef struct host_visit {
+        const void *made;
+        const struct host_visit *outer;
+    } host_visit;
+    static _Thread_local const host_visit *host_visits;
     """
     ctypedef struct dg_mutex:
         pass
-    char host_here
+    ctypedef struct host_visit:
+        const void *made
+        const host_visit *outer
+    const host_visit *host_visits
     dg_mutex host_ready_lock
     void dg_mutex_lock(dg_mutex *)
     void dg_mutex_unlock(dg_mutex *)
@@ -48,10 +56,9 @@ cdef struct program:
 cdef struct ready:
     program now
     unsigned long long flags
-    int users             # under host_ready_lock, like the next
+    int users      # under host_ready_lock, like the next
     bint destroyed
-    dg_mutex lock         # CUDA runs the launches of one ready graph one after another
-    const void *launcher  # the thread that has the lock
+    dg_mutex lock  # CUDA runs the launches of one ready graph one after another
 
 
 # ---- graphs and nodes inside the runtime ----
@@ -60,11 +67,10 @@ cdef public host_graph *host_graph_new() noexcept nogil:
     cdef host_graph *graph = <host_graph *>calloc(1, sizeof(host_graph))
     if graph == NULL:
         return NULL
-    graph.handle = host_slot_new(HOST_GRAPH)
+    graph.handle = host_slot_new(HOST_GRAPH, graph)
     if graph.handle == NULL:
         free(graph)
         return NULL
-    graph.handle.object = graph
     return graph
 
 
@@ -153,17 +159,24 @@ cdef hipError_t left(ready *made, hipError_t error) noexcept nogil:
     return host_fail(error)
 
 
-cdef bint begin(ready *made) noexcept nogil:
+cdef bint begin(ready *made, host_visit *visit) noexcept nogil:
     """The only one in it from here to `end`; false for a function of the graph's own, which would wait for itself."""
-    if made.launcher == &host_here:
-        return False
+    global host_visits
+    cdef const host_visit *outer = host_visits
+    while outer != NULL:
+        if outer.made == made:
+            return False
+        outer = outer.outer
     dg_mutex_lock(&made.lock)
-    made.launcher = &host_here
+    visit.made = made
+    visit.outer = host_visits
+    host_visits = visit
     return True
 
 
-cdef void end(ready *made) noexcept nogil:
-    made.launcher = NULL
+cdef void end(ready *made, const host_visit *visit) noexcept nogil:
+    global host_visits
+    host_visits = visit.outer
     dg_mutex_unlock(&made.lock)
 
 
@@ -180,7 +193,7 @@ cdef public host_node *host_node_new(
     cdef host_node *node = <host_node *>calloc(1, sizeof(host_node) + bytes)
     if node == NULL:
         return NULL
-    node.handle = host_slot_new(HOST_NODE)
+    node.handle = host_slot_new(HOST_NODE, node)
     if count:
         node.before = <host_node **>malloc(count * sizeof(host_node *))
     if node.handle == NULL or (count and node.before == NULL):
@@ -189,7 +202,6 @@ cdef public host_node *host_node_new(
         free(node.before)
         free(node)
         return NULL
-    node.handle.object = node
     node.graph = graph
     node.type = type
     node.run = run
@@ -231,13 +243,12 @@ cdef host_slot *new_object(void *pointer, destructor destroy, unsigned count) no
     cdef held_object *held = <held_object *>malloc(sizeof(held_object))
     if held == NULL:
         return NULL
-    slot = host_slot_new(HOST_OBJECT)
+    slot = host_slot_new(HOST_OBJECT, held)
     if slot == NULL:
         free(held)
         return NULL
     held.pointer = pointer
     held.destroy = destroy
-    slot.object = held
     slot.flags = count
     return slot
 
@@ -823,16 +834,15 @@ cdef public hipError_t hipGraphInstantiateWithFlags(void **exec_, void *graph, u
     made = <ready *>calloc(1, sizeof(ready))
     if made == NULL:
         return host_fail(hipErrorOutOfMemory)
+    made.flags = flags
     error = prepare(known, &made.now)
-    slot = host_slot_new(HOST_EXEC) if error == hipSuccess else NULL
+    slot = host_slot_new(HOST_EXEC, made) if error == hipSuccess else NULL
     if slot == NULL:
         if error == hipSuccess:
             drop(&made.now)
             error = hipErrorOutOfMemory
         free(made)
         return host_fail(error)
-    made.flags = flags
-    slot.object = made
     exec_[0] = slot
     return hipSuccess
 
@@ -894,13 +904,14 @@ cdef public hipError_t hipGraphLaunch(void *exec_, hipStream_t stream) noexcept 
     """Runs the nodes. One that cannot be done ends the launch with a launch failure, as a kernel that faults would. A function of
     the graph's own cannot launch it: it is in the wrong state for that."""
     cdef ready *made = enter(exec_)
+    cdef host_visit visit
     cdef host_node *node
     cdef hipError_t error
     cdef size_t i
     if made == NULL:
         return host_fail(hipErrorInvalidValue)
     error = launchable(stream)
-    if error == hipSuccess and not begin(made):
+    if error == hipSuccess and not begin(made, &visit):
         error = hipErrorIllegalState
     if error != hipSuccess:
         return left(made, error)
@@ -909,7 +920,7 @@ cdef public hipError_t hipGraphLaunch(void *exec_, hipStream_t stream) noexcept 
         if node.run != NULL and not node.off and node.run(host_record_of(node)) != 0:
             error = hipErrorLaunchFailure
             break
-    end(made)
+    end(made, &visit)
     return left(made, error)
 
 
@@ -927,17 +938,18 @@ cdef host_node *in_ready(ready *made, const void *node) noexcept nogil:
 cdef hipError_t turn(void *exec_, const void *node, unsigned int *enabled, bint off) noexcept nogil:
     """Tells whether the node is `enabled`, or else sets it."""
     cdef ready *made = enter(exec_)
+    cdef host_visit visit
     cdef host_node *found
     if made == NULL:
         return host_fail(hipErrorInvalidValue)
-    if not begin(made):
+    if not begin(made, &visit):
         return left(made, hipErrorIllegalState)
     found = in_ready(made, node)
     if found != NULL and enabled != NULL:
         enabled[0] = 0 if found.off else 1
     elif found != NULL:
         found.off = off
-    end(made)
+    end(made, &visit)
     return left(made, hipSuccess if found != NULL else hipErrorInvalidValue)
 
 
@@ -1024,15 +1036,16 @@ cdef public hipError_t hipGraphExecUpdate(void *exec_, void *graph, void **error
     cdef ready *made = enter(exec_) if known != NULL and result != NULL else NULL
     cdef host_node *where = NULL
     cdef program other
+    cdef host_visit visit
     cdef hipError_t error
     if made == NULL:
         return host_fail(hipErrorInvalidValue)
     if error_node != NULL:
         error_node[0] = NULL
-    if not begin(made):
+    if not begin(made, &visit):
         return left(made, hipErrorIllegalState)
     error = exchange(made, known, &other, &where, result)
-    end(made)
+    end(made, &visit)
     if error == hipSuccess:
         drop(&other)
     elif error_node != NULL and where != NULL:

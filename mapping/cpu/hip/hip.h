@@ -294,7 +294,7 @@ size_t host_used(void);
 void host_pool_use(host_slot *pool, uint64_t *used, uint64_t *most, int reset); /* `reset`: the most is what is used now */
 
 /* Slots behind opaque handles. */
-host_slot *host_slot_new(uint32_t kind);
+host_slot *host_slot_new(uint32_t kind, void *object);
 void host_slot_free(host_slot *slot);
 host_slot *host_slot_of(const void *handle, uint32_t kind); /* NULL for whatever is no living handle */
 int host_is_stream(const void *stream);                     /* NULL, legacy (1) and per-thread (2) are streams too */

@@ -351,7 +351,7 @@ cdef public hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProp
         return host_fail(hipErrorInvalidValue)
     if props.location.type != 1 or props.location.id != 0:
         return host_fail(hipErrorInvalidValue)
-    slot = host_slot_new(HOST_POOL)
+    slot = host_slot_new(HOST_POOL, NULL)
     if slot == NULL:
         return host_fail(hipErrorOutOfMemory)
     slot.reuse[1] = slot.reuse[2] = slot.reuse[3] = 1

@@ -276,8 +276,8 @@ cdef size_t room_of(int chunk) noexcept nogil:
     return <size_t>HOST_FIRST << chunk
 
 
-cdef public host_slot *host_slot_new(uint32_t kind) noexcept nogil:
-    """A zeroed slot with a number of its own; freed ones come back oldest first, so that a stale handle stays stale for long."""
+cdef public host_slot *host_slot_new(uint32_t kind, void *object) noexcept nogil:
+    """A slot of zeros beside the object and a number of its own; freed ones come back oldest first, so that a stale handle stays stale for long."""
     global host_free_first, host_free_last, host_chunk_count, host_chunk_used, host_numbers
     cdef host_slot *slot = NULL
     dg_mutex_lock(&host_state_lock)
@@ -300,6 +300,7 @@ cdef public host_slot *host_slot_new(uint32_t kind) noexcept nogil:
     if slot != NULL:
         memset(slot, 0, sizeof(host_slot))
         slot.kind = kind
+        slot.object = object
         if kind != HOST_POOL:
             host_numbers += 1
             slot.number = host_numbers

@@ -18,7 +18,7 @@ cdef public hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned
     cdef host_slot *slot
     if stream == NULL or flags > hipStreamNonBlocking:
         return host_fail(hipErrorInvalidValue)
-    slot = host_slot_new(HOST_STREAM)
+    slot = host_slot_new(HOST_STREAM, NULL)
     if slot == NULL:
         return host_fail(hipErrorOutOfMemory)
     slot.flags = flags
@@ -177,7 +177,7 @@ cdef public hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned int f
         return host_fail(hipErrorInvalidValue)
     if (flags & hipEventInterprocess) and not (flags & hipEventDisableTiming):
         return host_fail(hipErrorInvalidValue)
-    slot = host_slot_new(HOST_EVENT)
+    slot = host_slot_new(HOST_EVENT, NULL)
     if slot == NULL:
         return host_fail(hipErrorOutOfMemory)
     slot.flags = flags
