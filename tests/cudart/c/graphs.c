@@ -357,6 +357,29 @@ static void *captures_its_own(void *unused) {
     return unused;
 }
 
+static void *begins(void *unused) {
+    begin();
+    return unused;
+}
+static void *may_take_memory(void *unused) {
+    void *p = NULL;
+    cudaGraph_t graph = NULL;
+    OK(cudaMalloc(&p, 64));
+    OK(cudaFree(p));
+    IS(cudaErrorStreamCaptureWrongThread, cudaStreamEndCapture(s, &graph));
+    (void)cudaGetLastError();
+    return unused;
+}
+
+/* A thread begins a capture and ends; the next one, which has its memory, did not begin it. */
+static void threads_in_its_place(void) {
+    pthread_t other;
+    IS(0, pthread_create(&other, NULL, begins, NULL));
+    IS(0, pthread_join(other, NULL));
+    IS(0, pthread_create(&other, NULL, may_take_memory, NULL));
+    IS(0, pthread_join(other, NULL));
+}
+
 /* A thread's own stream is captured and the thread ends before the capture does: the next thread, which has its memory, is
  * another one. */
 static void threads_that_end(void) {
@@ -683,6 +706,7 @@ int main(void) {
     refused();
     waits();
     threads();
+    threads_in_its_place();
     threads_that_end();
     by_hand();
     events();
