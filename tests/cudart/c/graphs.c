@@ -602,6 +602,87 @@ static cudaGraph_t calling(void (*function)(void *), void *data) {
     return graph;
 }
 
+/* How each version of CUDA asks about a capture and changes what its next work depends on, by the names of its header. */
+static void asks(int want, unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **before, size_t *count) {
+    enum cudaStreamCaptureStatus status = (enum cudaStreamCaptureStatus)9;
+    unsigned long long other = 0;
+#if CUDART_VERSION < 12000
+    OK(cudaStreamGetCaptureInfo(s, &status, &other));
+    IS(want, status);
+    OK(cudaStreamGetCaptureInfo_v2(s, &status, id, graph, before, count));
+#elif CUDART_VERSION < 13000
+    const cudaGraphEdgeData *edges = (const cudaGraphEdgeData *)1;
+    OK(cudaStreamGetCaptureInfo_v3(s, &status, &other, graph, before, &edges, count));
+    IS(want, status);
+    IS(1, want != cudaStreamCaptureStatusActive || edges == NULL);
+    OK(cudaStreamGetCaptureInfo(s, &status, id, graph, before, count)); /* the second */
+#else
+    const cudaGraphEdgeData *edges = (const cudaGraphEdgeData *)1;
+    OK(cudaStreamGetCaptureInfo(s, &status, &other, NULL, NULL, NULL, NULL));
+    IS(want, status);
+    OK(cudaStreamGetCaptureInfo(s, &status, id, graph, before, &edges, count));
+    IS(1, want != cudaStreamCaptureStatusActive || edges == NULL);
+#endif
+    IS(want, status);
+    if (want == cudaStreamCaptureStatusActive) IS(other, *id);
+}
+static int depends(cudaGraphNode_t *before, size_t count, unsigned flags) {
+#if CUDART_VERSION < 13000
+    return cudaStreamUpdateCaptureDependencies(s, before, count, flags);
+#else
+    return cudaStreamUpdateCaptureDependencies(s, before, NULL, count, flags);
+#endif
+}
+static void information(void) {
+    unsigned long long id = 0, first;
+    cudaGraph_t graph = NULL, made, foreign;
+    const cudaGraphNode_t *before = NULL;
+    cudaGraphNode_t one, two, empty, stranger;
+    size_t count = 9;
+    asks(cudaStreamCaptureStatusNone, &id, &graph, &before, &count);
+    IS(cudaErrorIllegalState, depends(NULL, 0, cudaStreamSetCaptureDependencies));
+    begin();
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(0, count);
+    first = id;
+    OK(cudaMemsetAsync(d, 1, 4, s));
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(1, count);
+    one = before[0];
+    OK(depends(NULL, 0, cudaStreamSetCaptureDependencies)); /* beside it */
+    OK(cudaMemsetAsync(d + 4, 2, 4, s));
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(1, count);
+    two = before[0];
+    OK(depends(&one, 1, cudaStreamAddCaptureDependencies));
+    OK(depends(&one, 1, cudaStreamAddCaptureDependencies)); /* it is there already */
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(1, count == 2 && before[0] == two && before[1] == one);
+    OK(cudaGraphAddEmptyNode(&empty, graph, before, count)); /* a node by hand, which the next work waits for */
+    OK(depends(&empty, 1, cudaStreamSetCaptureDependencies));
+    OK(cudaGraphCreate(&foreign, 0));
+    OK(cudaGraphAddEmptyNode(&stranger, foreign, NULL, 0));
+    IS(cudaErrorInvalidValue, depends(&stranger, 1, cudaStreamSetCaptureDependencies));
+    IS(cudaErrorInvalidValue, depends(NULL, 1, cudaStreamSetCaptureDependencies));
+    IS(cudaErrorInvalidValue, depends(&one, 1, 2));
+    OK(cudaMemcpyAsync(d + 8, d, 8, cudaMemcpyDeviceToDevice, s));
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(1, count == 1 && before[0] != empty && id == first);
+    made = end();
+    IS(1, made == graph);
+    IS(4, nodes(made));
+    OK(cudaGraphDestroy(foreign));
+    OK(cudaGraphDestroy(made));
+    begin();
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(1, id != first);
+    IS(cudaErrorStreamCaptureUnsupported, cudaStreamQuery(s));
+    asks(cudaStreamCaptureStatusInvalidated, &id, &graph, &before, &count);
+    IS(cudaErrorStreamCaptureInvalidated, depends(&one, 0, cudaStreamSetCaptureDependencies));
+    broken();
+    (void)cudaGetLastError();
+}
+
 /* A node is told from one that was made later at its address: handles are used again sooner or later. */
 static void addresses(void) {
     cudaGraph_t graph, copy;
@@ -712,6 +793,7 @@ int main(void) {
     events();
     updates();
     objects();
+    information();
     addresses();
     from_inside();
     begin(); /* a capture that is left alone goes with its stream */
