@@ -25,7 +25,7 @@ typedef struct host_node host_node;
 typedef struct host_graph host_graph;
 
 struct host_node {
-    host_slot *handle; /* what the program holds */
+    host_slot *handle; /* what the program holds, if it can see the node */
     host_graph *graph;
     host_node *next;    /* in the order of making */
     host_node **before; /* the nodes that it depends on, each once */
@@ -48,13 +48,13 @@ typedef struct host_held {
 } host_held;
 
 struct host_graph {
-    host_slot *handle;
+    host_slot *handle; /* the same */
     host_node *first, *last;
     size_t count;
     host_held *held;
     size_t held_count;
     int recording;           /* a capture writes it */
-    int inside;              /* it is a node's, and goes with it */
+    host_node *owner;        /* the node that it is inside of, and goes with */
 };
 
 static inline void *host_record_of(host_node *node) { return node + 1; }

@@ -19,6 +19,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 
 cdef extern from "platform.h" nogil:
     """
+    static dg_mutex host_object_lock;
     static dg_mutex host_ready_lock; /* who uses which ready graph; zero is ready */
     /* The ready graphs that the calling thread is in, the innermost first. */
     typedef struct host_visit {
@@ -33,18 +34,18 @@ cdef extern from "platform.h" nogil:
         const void *made
         const host_visit *outer
     const host_visit *host_visits
-    dg_mutex host_ready_lock
+    dg_mutex host_ready_lock, host_object_lock
     void dg_mutex_lock(dg_mutex *)
     void dg_mutex_unlock(dg_mutex *)
-    uint32_t dg_load_u32(const uint32_t *place)
-    bint dg_swap_u32(uint32_t *place, uint32_t old, uint32_t new)
 
 ctypedef void (*destructor)(void *) noexcept nogil
 
-# Something that graphs hold: the program's, or memory of a capture's.
+# Something that graphs hold: the program's, or memory of a capture's. Under host_object_lock.
 cdef struct held_object:
     void *pointer
     destructor destroy
+    uint64_t shares
+    uint64_t own  # of these, the program's: it cannot give away what graphs have
 
 # What a launch runs: the graph, and its nodes in order.
 cdef struct program:
@@ -63,10 +64,11 @@ cdef struct ready:
 
 # ---- graphs and nodes inside the runtime ----
 
-cdef public host_graph *host_graph_new() noexcept nogil:
+cdef host_graph *new_graph(bint seen) noexcept nogil:
+    """`seen`: by the program. What a ready graph runs has no handle, and nor have its nodes: a stale one cannot lead there."""
     cdef host_graph *graph = <host_graph *>calloc(1, sizeof(host_graph))
-    if graph == NULL:
-        return NULL
+    if graph == NULL or not seen:
+        return graph
     graph.handle = host_slot_new(HOST_GRAPH, graph)
     if graph.handle == NULL:
         free(graph)
@@ -74,33 +76,42 @@ cdef public host_graph *host_graph_new() noexcept nogil:
     return graph
 
 
+cdef public host_graph *host_graph_new() noexcept nogil:
+    return new_graph(True)
+
+
+cdef held_object *held_of(const void *handle) noexcept nogil:
+    """Under host_object_lock."""
+    cdef host_slot *slot = host_slot_of(handle, HOST_OBJECT)
+    return <held_object *>slot.object if slot != NULL else NULL
+
+
 cdef void release(host_slot *slot, unsigned count) noexcept nogil:
     """Lets go of an object `count` times; the last one destroys it."""
     cdef held_object *held = <held_object *>slot.object
-    cdef uint32_t now
-    while True:
-        now = dg_load_u32(&slot.flags)
-        if dg_swap_u32(&slot.flags, now, now - count):
-            break
-    if now != count:
-        return
-    held.destroy(held.pointer)
-    free(held)
-    host_slot_free(slot)
+    cdef bint last
+    dg_mutex_lock(&host_object_lock)
+    held.shares -= count
+    last = held.shares == 0
+    if last:
+        host_slot_free(slot)
+    dg_mutex_unlock(&host_object_lock)
+    if last:
+        held.destroy(held.pointer)
+        free(held)
 
 
 cdef void retain(host_slot *slot, unsigned count) noexcept nogil:
-    cdef uint32_t now
-    while True:
-        now = dg_load_u32(&slot.flags)
-        if dg_swap_u32(&slot.flags, now, now + count):
-            return
+    dg_mutex_lock(&host_object_lock)
+    (<held_object *>slot.object).shares += count
+    dg_mutex_unlock(&host_object_lock)
 
 
 cdef void free_node(host_node *node) noexcept nogil:
     if node.child != NULL:
         host_graph_free(node.child)
-    host_slot_free(node.handle)
+    if node.handle != NULL:
+        host_slot_free(node.handle)
     free(node.before)
     free(node)
 
@@ -116,7 +127,8 @@ cdef public void host_graph_free(host_graph *graph) noexcept nogil:
     for i in range(graph.held_count):
         release(graph.held[i].object, graph.held[i].count)
     free(graph.held)
-    host_slot_free(graph.handle)
+    if graph.handle != NULL:
+        host_slot_free(graph.handle)
     free(graph)
 
 
@@ -191,12 +203,14 @@ cdef public host_node *host_node_new(
     host_graph *graph, int type, dg_run run, const void *record, size_t bytes, host_node *const *before, size_t count
 ) noexcept nogil:
     cdef host_node *node = <host_node *>calloc(1, sizeof(host_node) + bytes)
+    cdef bint seen = graph.handle != NULL
     if node == NULL:
         return NULL
-    node.handle = host_slot_new(HOST_NODE, node)
+    if seen:
+        node.handle = host_slot_new(HOST_NODE, node)
     if count:
         node.before = <host_node **>malloc(count * sizeof(host_node *))
-    if node.handle == NULL or (count and node.before == NULL):
+    if (seen and node.handle == NULL) or (count and node.before == NULL):
         if node.handle != NULL:
             host_slot_free(node.handle)
         free(node.before)
@@ -238,18 +252,19 @@ cdef bint hold(host_graph *graph, host_slot *object, unsigned count) noexcept no
     return True
 
 
-cdef host_slot *new_object(void *pointer, destructor destroy, unsigned count) noexcept nogil:
+cdef host_slot *new_object(void *pointer, destructor destroy, unsigned count, unsigned own) noexcept nogil:
     cdef host_slot *slot
     cdef held_object *held = <held_object *>malloc(sizeof(held_object))
     if held == NULL:
         return NULL
+    held.pointer = pointer
+    held.destroy = destroy
+    held.shares = count
+    held.own = own
     slot = host_slot_new(HOST_OBJECT, held)
     if slot == NULL:
         free(held)
         return NULL
-    held.pointer = pointer
-    held.destroy = destroy
-    slot.flags = count
     return slot
 
 
@@ -258,7 +273,7 @@ cdef void give_memory(void *memory) noexcept nogil:
 
 
 cdef public int host_graph_keep_memory(host_graph *graph, void *memory) noexcept nogil:
-    cdef host_slot *object = new_object(memory, give_memory, 1)
+    cdef host_slot *object = new_object(memory, give_memory, 1, 0)
     if object == NULL:
         return 0
     if not hold(graph, object, 1):
@@ -268,8 +283,8 @@ cdef public int host_graph_keep_memory(host_graph *graph, void *memory) noexcept
     return 1
 
 
-cdef host_graph *host_graph_copy(const host_graph *graph) noexcept nogil:
-    cdef host_graph *copy = host_graph_new()
+cdef host_graph *copy_of(const host_graph *graph, bint seen) noexcept nogil:
+    cdef host_graph *copy = new_graph(seen)
     cdef host_node *node = graph.first
     cdef host_node *made
     cdef host_node **all
@@ -284,9 +299,9 @@ cdef host_graph *host_graph_copy(const host_graph *graph) noexcept nogil:
         node.place = <uint32_t>i
         made = host_node_new(copy, node.type, node.run, host_record_of(node), node.bytes, node.before, node.before_count)
         if made != NULL and node.child != NULL:
-            made.child = host_graph_copy(node.child)
+            made.child = copy_of(node.child, seen)
             if made.child != NULL:
-                made.child.inside = 1
+                made.child.owner = made
         if made == NULL or (node.child != NULL and made.child == NULL):
             free(all)
             host_graph_free(copy)
@@ -344,6 +359,47 @@ cdef public int host_graph_mark(host_graph *graph, host_node *const *start, size
     return 1
 
 
+# ---- graphs in graphs ----
+
+cdef enum:
+    DEEP = 256  # graphs in one another: whatever walks through them calls itself
+
+
+cdef int depth(const host_graph *graph) noexcept nogil:
+    cdef const host_node *node = graph.first
+    cdef int most = 0, below
+    while node != NULL:
+        if node.child != NULL:
+            below = depth(node.child)
+            if below > most:
+                most = below
+        node = node.next
+    return most + 1
+
+
+cdef bint fits(const host_graph *outer, const host_graph *inner) noexcept nogil:
+    """Whether one more graph may be inside."""
+    cdef int levels = depth(inner)
+    while outer != NULL:
+        levels += 1
+        outer = outer.owner.graph if outer.owner != NULL else NULL
+    return levels <= DEEP
+
+
+cdef bint captured(const host_graph *graph) noexcept nogil:
+    """Whether a capture writes it, or a graph in it."""
+    cdef const host_node *node = graph.first
+    if host_open_captures == 0:
+        return False
+    if graph.recording:
+        return True
+    while node != NULL:
+        if node.child != NULL and captured(node.child):
+            return True
+        node = node.next
+    return False
+
+
 # ---- order ----
 
 cdef size_t inside(const host_graph *graph) noexcept nogil:
@@ -389,12 +445,12 @@ cdef bint lay_out(host_graph *graph, host_node **order, size_t *count) noexcept 
 
 
 cdef hipError_t prepare(const host_graph *graph, program *made) noexcept nogil:
-    """A copy of the graph, to be run."""
+    """A copy of the program's graph, to be run."""
     cdef hipError_t error = hipErrorOutOfMemory
     cdef size_t i
     made.count = 0
     made.order = NULL
-    made.graph = host_graph_copy(graph)
+    made.graph = copy_of(graph, False)
     if made.graph != NULL:
         made.order = <host_node **>malloc((inside(made.graph) + 1) * sizeof(host_node *))
     if made.order != NULL:
@@ -422,7 +478,7 @@ cdef public hipError_t hipGraphCreate(void **graph, unsigned int flags) noexcept
 
 cdef public hipError_t hipGraphDestroy(void *graph) noexcept nogil:
     cdef host_graph *known = host_graph_of(graph)
-    if known == NULL or known.recording or known.inside:
+    if known == NULL or known.owner != NULL or captured(known):
         return host_fail(hipErrorInvalidValue)
     host_graph_free(known)
     return hipSuccess
@@ -433,7 +489,7 @@ cdef public hipError_t hipGraphClone(void **clone, void *original) noexcept nogi
     cdef host_graph *made
     if clone == NULL or known == NULL:
         return host_fail(hipErrorInvalidValue)
-    made = host_graph_copy(known)
+    made = copy_of(known, True)
     if made == NULL:
         return host_fail(hipErrorOutOfMemory)
     clone[0] = made.handle
@@ -493,7 +549,7 @@ cdef hipError_t add(
         return host_fail(error)
     node.child = child
     if child != NULL:
-        child.inside = 1
+        child.owner = node
     handle[0] = node.handle
     return hipSuccess
 
@@ -506,10 +562,11 @@ cdef public hipError_t hipGraphAddChildGraphNode(
     void **node, void *graph, void *const *before, size_t count, void *child
 ) noexcept nogil:
     cdef host_graph *known = host_graph_of(child)
+    cdef host_graph *outer = host_graph_of(graph)
     cdef host_graph *copy
-    if known == NULL or known == host_graph_of(graph):
+    if known == NULL or outer == NULL or known == outer or not fits(outer, known):
         return host_fail(hipErrorInvalidValue)
-    copy = host_graph_copy(known)
+    copy = copy_of(known, True)
     if copy == NULL:
         return host_fail(hipErrorOutOfMemory)
     return add(node, graph, before, count, HOST_NODE_GRAPH, NULL, NULL, 0, copy)
@@ -580,7 +637,7 @@ cdef public hipError_t hipGraphDestroyNode(void *node) noexcept nogil:
     cdef host_node *known = node_of(node)
     cdef host_node *other
     cdef host_node *previous = NULL
-    if known == NULL or known.graph.recording:
+    if known == NULL or known.graph.recording or (known.child != NULL and captured(known.child)):
         return host_fail(hipErrorInvalidValue)
     other = known.graph.first
     while other != NULL:
@@ -1062,57 +1119,77 @@ cdef public hipError_t hipUserObjectCreate(
     cdef host_slot *slot
     if object == NULL or destroy == NULL or count == 0 or count > 0x7fffffffu or flags != 1:
         return host_fail(hipErrorInvalidValue)
-    slot = new_object(pointer, <destructor>destroy, count)
+    slot = new_object(pointer, <destructor>destroy, count, count)
     if slot == NULL:
         return host_fail(hipErrorOutOfMemory)
     object[0] = slot
     return hipSuccess
 
 
+cdef bint some(unsigned int count) noexcept nogil:
+    return 0 < count <= 0x7fffffffu
+
+
 cdef public hipError_t hipUserObjectRetain(void *object, unsigned int count) noexcept nogil:
-    cdef host_slot *slot = host_slot_of(object, HOST_OBJECT)
-    if slot == NULL or count == 0 or count > 0x7fffffffu:
-        return host_fail(hipErrorInvalidValue)
-    retain(slot, count)
-    return hipSuccess
+    cdef held_object *held
+    dg_mutex_lock(&host_object_lock)
+    held = held_of(object) if some(count) else NULL
+    if held != NULL:
+        held.shares += count
+        held.own += count
+    dg_mutex_unlock(&host_object_lock)
+    return hipSuccess if held != NULL else host_fail(hipErrorInvalidValue)
+
+
+cdef bint take_own(void *object, unsigned int count) noexcept nogil:
+    """Takes shares from the program, if it has as many; they are the caller's then."""
+    cdef held_object *held
+    cdef bint enough
+    dg_mutex_lock(&host_object_lock)
+    held = held_of(object) if some(count) else NULL
+    enough = held != NULL and held.own >= count
+    if enough:
+        held.own -= count
+    dg_mutex_unlock(&host_object_lock)
+    return enough
 
 
 cdef public hipError_t hipUserObjectRelease(void *object, unsigned int count) noexcept nogil:
-    cdef host_slot *slot = host_slot_of(object, HOST_OBJECT)
-    if slot == NULL or count == 0 or count > dg_load_u32(&slot.flags):
+    if not take_own(object, count):
         return host_fail(hipErrorInvalidValue)
-    release(slot, count)
+    release(<host_slot *>object, count)
     return hipSuccess
 
 
 cdef public hipError_t hipGraphRetainUserObject(
     void *graph, void *object, unsigned int count, unsigned int flags
 ) noexcept nogil:
-    """`flags`: 1, the caller's share becomes the graph's."""
+    """`flags`: 1, the program's shares become the graph's."""
     cdef host_graph *known = host_graph_of(graph)
-    cdef host_slot *slot = host_slot_of(object, HOST_OBJECT)
-    if known == NULL or slot == NULL or count == 0 or count > 0x7fffffffu or flags > 1:
+    if known == NULL or flags > 1:
         return host_fail(hipErrorInvalidValue)
-    if not hold(known, slot, count):
+    if flags == 0 and hipUserObjectRetain(object, count) != hipSuccess:
+        return hipErrorInvalidValue
+    if not take_own(object, count):
+        return host_fail(hipErrorInvalidValue)
+    if not hold(known, <host_slot *>object, count):
+        release(<host_slot *>object, count)
         return host_fail(hipErrorOutOfMemory)
-    if flags == 0:
-        retain(slot, count)
     return hipSuccess
 
 
 cdef public hipError_t hipGraphReleaseUserObject(void *graph, void *object, unsigned int count) noexcept nogil:
     cdef host_graph *known = host_graph_of(graph)
-    cdef host_slot *slot = host_slot_of(object, HOST_OBJECT)
     cdef size_t i
-    if known == NULL or slot == NULL or count == 0:
+    if known == NULL or count == 0:
         return host_fail(hipErrorInvalidValue)
     for i in range(known.held_count):
-        if known.held[i].object == slot and known.held[i].count >= count:
+        if known.held[i].object == object and known.held[i].count >= count:
             known.held[i].count -= count
             if known.held[i].count == 0:
                 known.held_count -= 1
                 known.held[i] = known.held[known.held_count]
-            release(slot, count)
+            release(<host_slot *>object, count)
             return hipSuccess
     return host_fail(hipErrorInvalidValue)
 

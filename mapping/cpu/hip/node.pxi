@@ -15,7 +15,7 @@ cdef extern from "graph.h" nogil:
         host_held *held
         size_t held_count
         int recording
-        int inside
+        host_node *owner
     ctypedef struct host_node:
         host_slot *handle
         host_graph *graph
