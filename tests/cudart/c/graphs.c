@@ -602,6 +602,65 @@ static cudaGraph_t calling(void (*function)(void *), void *data) {
     return graph;
 }
 
+/* A handle that is stale leads to nothing of the runtime's own, and graphs have what they hold for as long as they live. */
+static void stale(void) {
+    enum { TIMES = 400, GONE = 9 };
+    static cudaGraphExec_t all[TIMES];
+    cudaGraph_t graph = calling(nothing, NULL), gone[GONE], inner, outer;
+    cudaGraphNode_t node;
+    cudaUserObject_t object;
+    char letter = 'x';
+    for (int i = 0; i < GONE; i++) OK(cudaGraphCreate(&gone[i], 0));
+    for (int i = 0; i < GONE; i++) OK(cudaGraphDestroy(gone[i]));
+    for (int i = 0; i < TIMES; i++) all[i] = ready(graph);
+    for (int i = 0; i < GONE; i++) IS(cudaErrorInvalidValue, cudaGraphDestroy(gone[i]));
+    for (int i = 0; i < TIMES; i++) {
+        OK(cudaGraphLaunch(all[i], s));
+        OK(cudaGraphExecDestroy(all[i]));
+    }
+    OK(cudaUserObjectCreate(&object, &letter, writes, 1, cudaUserObjectNoDestructorSync));
+    OK(cudaGraphRetainUserObject(graph, object, 1, 0));
+    IS(cudaErrorInvalidValue, cudaUserObjectRelease(object, 2)); /* one of the two is the graph's */
+    IS(cudaErrorInvalidValue, cudaGraphRetainUserObject(graph, object, 2, cudaGraphUserObjectMove));
+    done = 0;
+    OK(cudaUserObjectRelease(object, 1));
+    IS(cudaErrorInvalidValue, cudaUserObjectRelease(object, 1));
+    OK(cudaGraphReleaseUserObject(graph, object, 1));
+    IS(1, done);
+    IS(cudaErrorInvalidValue, cudaGraphReleaseUserObject(graph, object, 1));
+    OK(cudaGraphCreate(&outer, 0));
+    OK(cudaGraphAddChildGraphNode(&node, outer, NULL, 0, graph));
+    OK(cudaGraphChildGraphNodeGetGraph(node, &inner));
+#if CUDART_VERSION >= 12000
+    OK(cudaStreamBeginCaptureToGraph(s, inner, NULL, NULL, 0, cudaStreamCaptureModeRelaxed));
+    IS(cudaErrorInvalidValue, cudaGraphDestroy(outer));
+    IS(cudaErrorInvalidValue, cudaGraphDestroyNode(node));
+    OK(cudaMemsetAsync(d, 0, 4, s));
+    IS(1, end() == inner);
+    IS(2, nodes(inner));
+#endif
+    for (int i = 0; i < 20; i++) { /* twice as deep each time: refused before anything overflows */
+        cudaGraphNode_t next;
+        if (cudaGraphAddChildGraphNode(&next, inner, NULL, 0, outer) != cudaSuccess) break;
+        while (cudaGraphChildGraphNodeGetGraph(next, &inner) == cudaSuccess) {
+            size_t count = 8;
+            cudaGraphNode_t list[8];
+            OK(cudaGraphGetNodes(inner, list, &count));
+            next = NULL;
+            for (size_t k = 0; k < count; k++) {
+                enum cudaGraphNodeType type;
+                OK(cudaGraphNodeGetType(list[k], &type));
+                if (type == cudaGraphNodeTypeGraph) next = list[k];
+            }
+            if (next == NULL) break;
+        }
+        IS(1, i < 19);
+    }
+    OK(cudaGraphDestroy(outer));
+    OK(cudaGraphDestroy(graph));
+    (void)cudaGetLastError();
+}
+
 /* How each version of CUDA asks about a capture and changes what its next work depends on, by the names of its header. */
 static void asks(int want, unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **before, size_t *count) {
     enum cudaStreamCaptureStatus status = (enum cudaStreamCaptureStatus)9;
@@ -793,6 +852,7 @@ int main(void) {
     events();
     updates();
     objects();
+    stale();
     information();
     addresses();
     from_inside();
