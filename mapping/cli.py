@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 
 class Cuda(str, Enum):
@@ -41,24 +42,46 @@ class Asked(str, Enum):
 
 
 class Target(str, Enum):
+    """Systems that libraries are built for."""
+
     LINUX = "linux"
     WINDOWS = "windows"
 
 
 class Toolchain(str, Enum):
+    """Compilers: the zig package, or the system's own."""
+
     ZIG = "zig"
     CC = "cc"
 
 
 class Format(str, Enum):
+    """How a report is written."""
+
     TABLE = "table"
     MD = "md"
     HTML = "html"
     JSON = "json"
 
 
+class _ReaderLeftError(Exception):
+    """Who reads our output has had enough."""
+
+
+class _Commands(typer.core.TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        """The parser's own answer to a pipe that nobody reads is status 1, which of our commands says something else."""
+        try:
+            answer = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise _ReaderLeftError from error
+        return answer
+
+
 app = typer.Typer(
     name="dragoman",
+    cls=_Commands,
     help="NVIDIA's maths libraries, answered by AMD's: build them, prove them, run programs with them.",
     no_args_is_help=True,
     add_completion=False,
@@ -278,7 +301,7 @@ def scan(
 ) -> int:
     """What programs need of NVIDIA's libraries, and who answers it. Nothing is run, nothing is unpacked.
 
-    Exit status 0: every function that is asked for is answered; 1: some are not.
+    Exit status 0: every function that is asked for is answered; 1: some are not; 2: nothing could be read.
     """
     from .commands import scanning
 
@@ -353,7 +376,7 @@ def call(arguments: Sequence[str]) -> int:
         if answer == _INTERRUPTED:  # some versions of the parser keep the exception to themselves
             return _interrupted()
         return answer if isinstance(answer, int) else 0
-    except BrokenPipeError:  # `dragoman explain … | head`: who reads has had enough
+    except (_ReaderLeftError, BrokenPipeError):  # `dragoman explain … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (KeyboardInterrupt, typer.Abort):

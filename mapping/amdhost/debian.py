@@ -46,7 +46,8 @@ class Archive:
             f"Types: deb\nURIs: {mirror()}\nSuites: {' '.join(suites)}\nComponents: main\nArchitectures: amd64\n{key}",
             encoding="utf-8",
         )
-        self._command("apt-get", "update")
+        # Without this apt takes lists that it could not fetch for empty ones, and says so in warnings alone.
+        self._command("apt-get", "update", "-o", "APT::Update::Error-Mode=any")
 
     def _command(self, program: str, *arguments: str, folder: Path | None = None) -> str:
         settings = {

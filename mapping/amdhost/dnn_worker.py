@@ -25,6 +25,7 @@ from ..tables.loader import load
 from .asked import SHOWN, add, enter, serve_with
 from .log import ALL, ON_STREAM, Event, FakeHip, Kind, Rules
 from .results import Check, Outcome
+from .watched import Watching
 
 # miopenStatus_t of an argument check: NotInitialized, InvalidValue, BadParm, NotImplemented, UnsupportedOp
 REFUSALS = (1, 2, 3, 6, 8)
@@ -32,15 +33,12 @@ REFUSALS = (1, 2, 3, 6, 8)
 _NO_STATUS = ("miopenGetErrorString",)
 
 
-class Watched(LibrarySubject):
-    """Our libcudnn of one version, and what the calls of a procedure made HIP do."""
+class Watched(Watching, LibrarySubject):
+    """Our libcudnn of one version; `events` are those of all calls since `begin`."""
 
     def __init__(self, folder: Path, version: int, major: int, hip: FakeHip) -> None:
-        super().__init__(folder, version, "rocm", major)
-        self.hip, self.rules = hip, Rules(one_stream=False)
-        self.events: list[Event] = []  # of all calls since `begin`
-        self.broken_rules: list[str] = []
-        self.captured = 0  # the stream that calls are captured on
+        LibrarySubject.__init__(self, folder, version, "rocm", major)
+        Watching.__init__(self, hip, Rules(one_stream=False))
         self.stream = 0
 
     def begin(self) -> None:
@@ -48,18 +46,12 @@ class Watched(LibrarySubject):
         self.events = []
 
     def call(self, name: str, arguments: Sequence[Any]) -> Any:
-        self.hip.take()  # what the suite itself asked for
-        if self.captured:
-            self.hip.capture(self.captured, True)
-        self.hip.forget_error()
+        events: list[Event] = []
         try:
-            return super().call(name, arguments)
+            with self.watched() as events:
+                return super().call(name, arguments)
         finally:
-            if self.captured:
-                self.hip.capture(self.captured, False)
-            events = self.hip.take()
             self.events += events
-            self.broken_rules += self.rules.broken(events)
 
     def set_stream(self, stream: int) -> None:
         """As a program does; what it makes HIP do is judged too."""
@@ -71,16 +63,13 @@ class Watched(LibrarySubject):
 
     def _create(self) -> int:
         made = super()._create()
-        self.broken_rules += self.rules.broken(self.hip.take())
+        self.judge()
         return made
-
-    def told(self) -> list[str]:
-        """The rules that were broken since the last time."""
-        found, self.broken_rules = list(dict.fromkeys(self.broken_rules)), []
-        return found
 
 
 class Worker:
+    """Plays the cuDNN suite's calls; `run` is asked one function at a time."""
+
     def __init__(self, config: dict[str, Any]) -> None:
         self.config = config
         self.tables = load(Path(config["tables"]) if config.get("tables") else None)

@@ -15,6 +15,8 @@ _FUNCTION = 2
 
 @dataclass(frozen=True, slots=True)
 class Section:
+    """A row of the section table; `offset`, `size` in bytes, `count` of entries."""
+
     name: str
     kind: int
     offset: int

@@ -35,6 +35,8 @@ NOT_SUPPORTED = 15
 
 @dataclass(frozen=True, slots=True)
 class Options:
+    """What is asked of AMD's libraries, and for how long."""
+
     subject: Path  # folder of our libraries, of one CUDA major
     major: int = 12
     functions: tuple[str, ...] = ("*",)

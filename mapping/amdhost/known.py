@@ -27,6 +27,7 @@ class Known:
 _NARROW = "the release has no _64 form: what does not fit 32 bits answers NOT_SUPPORTED"
 _PACKED = "the release multiplies int8 on this card in packed fours alone: answers NOT_SUPPORTED"
 _NO_BF16 = "the release has no bfloat16 here: answers NOT_SUPPORTED"
+_NO_MIXED = "the release has no gemv of halves into floats: answers NOT_SUPPORTED"
 KNOWN: tuple[Known, ...] = (
     Known("*_64", "* = 1 - 2^32", _NARROW, ("5.5",)),
     Known("*_64", "* = 2^31 + 5*", _NARROW, ("5.5",)),
@@ -36,6 +37,11 @@ KNOWN: tuple[Known, ...] = (
         Known(f"cublas{name}*", case, _NO_BF16, ("5.5",))
         for name in ("Nrm2Ex", "ScalEx", "AxpyEx")
         for case in ("*bf16*", "status 15: *xType=14,*")
+    ),
+    *(
+        Known(f"cublas{name}*", case, _NO_MIXED, ("5.5",))
+        for name in ("IamaxEx", "IaminEx", "AsumEx")
+        for case in ("f16*", "bf16*", "status 15: *xType=2,*", "status 15: *xType=14,*")
     ),
 )
 

@@ -56,6 +56,8 @@ class _Raw(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Event:
+    """What HIP was asked while `device` was current. `home`: the device of the stream or block, -1 where it has none."""
+
     kind: Kind
     device: int
     capturing: bool

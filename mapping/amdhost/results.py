@@ -103,6 +103,7 @@ class Record:
         return Counter(o.state for o in self.outcomes)
 
     def summary(self) -> str:
+        """One line for a terminal."""
         if self.missing:
             return self.missing
         states = self.counts()
@@ -133,6 +134,7 @@ def _short(outcome: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def load(path: Path) -> Record:
+    """Read a kept record. Raises ValueError where its format is another."""
     raw = json.loads(path.read_text(encoding="utf-8"))
     if raw.pop("format", None) != FORMAT:
         raise ValueError(f"{path.name}: not a record of format {FORMAT}")

@@ -30,43 +30,31 @@ from ..tables.model import Function, Tables
 from .asked import SHOWN, add, enter, entered, serve_with
 from .log import ALL, ON_STREAM, Event, FakeHip, Kind, Rules, astray
 from .results import Check, Outcome
+from .watched import Watching
 
 SECOND = 1  # the fake has two devices
 
 
-class Watched(LibrarySubject):
-    """Our libraries, and what each call of theirs made HIP do."""
+class Watched(Watching, LibrarySubject):
+    """Our libraries; `events` are those of the last call."""
 
     def __init__(self, folder: Path, tables: Tables, major: int, hip: Path) -> None:
-        super().__init__(folder, tables, major)
-        self.hip = FakeHip(hip)
-        self.rules = Rules()
-        self.events: list[Event] = []
-        self.broken_rules = self.rules.broken(self.hip.take())
-        self.captured = 0  # the stream that calls are captured on
+        LibrarySubject.__init__(self, folder, tables, major)
+        Watching.__init__(self, FakeHip(hip), Rules())
+        self.judge()  # what making it has done
         self._stream = 0
         self._there: tuple[int, int] | None = None  # a handle of the second device, and a stream of its own
 
     def invoke(self, function: Function, arguments: Sequence[Any]) -> Any:
-        self.hip.take()  # what the suite itself asked for
-        if self.captured:
-            self.hip.capture(self.captured, True)
-        self.hip.forget_error()
-        try:
-            answer = super().invoke(function, arguments)
-        finally:
-            if self.captured:
-                self.hip.capture(self.captured, False)
-        self.events = self.hip.take()
-        self.broken_rules += self.rules.broken(self.events)
-        return answer
+        with self.watched() as self.events:
+            return super().invoke(function, arguments)
 
     def set_stream(self, stream: int) -> None:
         """As a program does; what it makes HIP do is judged too."""
         if stream != self._stream:
             self.hip.take()
             status = self.call("cublasSetStream_v2", self.handle(), stream)
-            self.broken_rules += self.rules.broken(self.hip.take())
+            self.judge()
             if status:
                 raise StickyError(f"cublasSetStream_v2 answered {status}")
             self._stream = stream
@@ -96,11 +84,6 @@ class Watched(LibrarySubject):
         entry = getattr(self._cublas, name)
         return int(entry(*(ctypes.c_void_p(a) for a in arguments)))
 
-    def told(self) -> list[str]:
-        """The rules that were broken since the last time."""
-        found, self.broken_rules = list(dict.fromkeys(self.broken_rules)), []
-        return found
-
 
 class Told(Trial):
     """A procedure's example, and what its function made HIP do. `stream`: what its handles get; `captured` while it is called."""
@@ -127,6 +110,8 @@ class Told(Trial):
 
 
 class Worker:
+    """Plays the cuBLAS suite's calls; `run` is asked one function at a time."""
+
     def __init__(self, config: dict[str, Any]) -> None:
         self.config = config
         self.tables = load(Path(config["tables"]) if config.get("tables") else None)

@@ -18,8 +18,12 @@ _QUIET_SECONDS = 5.0  # between two lines of progress in a log
 def stdout() -> Console:
     from rich.console import Console
 
+    class Results(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # rich's own ends the program with 1; cli.py says what it means here
+
     # No markup: `[/x]` in a name or a reason is text.
-    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    return Results(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
 def say(text: str) -> None:

@@ -80,9 +80,10 @@ def _tell(reports: list[Report], report: Coverage, root: Path, out: Path, second
     for library in main:
         count = Count.of(library.rows)
         share = percent(count.answered, count.total)
+        more = f"; {count.undocumented} undocumented ones refuse" if count.undocumented else ""
         print(
             f"Coverage   {library.titled}: {count.answered} of {count.total} functions answered ({share}), "
-            f"{count.confirmed} confirmed"
+            f"{count.confirmed} confirmed{more}"
         )
     print(f"Reports    {out / 'coverage.html'}, {out / 'parity.html'}")
     print(f"           {seconds:.0f} s. Try it: dragoman run -- ./your-program")
@@ -117,6 +118,7 @@ def _answer(reports: list[Report], report: Coverage, root: Path, out: Path, seco
                 "library": x.library,
                 "cuda": list(x.cuda),
                 "functions": c.total,
+                "undocumented": c.undocumented,
                 "answered": c.answered,
                 "confirmed": c.confirmed,
             }

@@ -19,18 +19,18 @@ _NAMES = 12  # functions that lack one thing
 
 
 def scan(paths: Sequence[Path], *, everything: bool, as_json: bool) -> int:
-    """0: every function that is asked for is answered; 1: some are not."""
+    """0: every function that is asked for is answered; 1: some are not; 2: nothing could be read."""
     from ..scan.report import scan as scanned
 
     with Steps("looking at files") as steps:
         report = scanned(paths, lambda number, label: steps.at(number, 0, label))
     for file in report.unread:
-        say(plain(f"dragoman: {file.path}: {file.trouble}; it was not looked at"))
+        say(plain(f"dragoman: {file.path}: {file.trouble}"))
     if as_json:
         print(report.to_json())
     else:
         _show(report, stdout(), everything)
-    return 1 if report.missing else 0
+    return 2 if report.blind else 1 if report.missing else 0
 
 
 def _show(report: Report, console: Console, everything: bool) -> None:
@@ -40,7 +40,7 @@ def _show(report: Report, console: Console, everything: bool) -> None:
     shown = files if everything else files[:_LISTED]
     for file in shown:
         console.print(Text(plain(file.path), style="bold"), soft_wrap=True)
-        for line in _lines(file):
+        for line in _lines(file, report.kernels):
             console.print(Text(plain(f"  {line}")), soft_wrap=True)
     if len(shown) < len(files):
         console.print(Text(f"… and {len(files) - len(shown)} more files; all with --all"))
@@ -58,7 +58,10 @@ def _show(report: Report, console: Console, everything: bool) -> None:
         console.print(Text(f"- {remark}"), soft_wrap=True)
 
 
-def _lines(file: File) -> list[str]:
+def _lines(file: File, kernels: bool) -> list[str]:
+    """`kernels`: the program has some, so that functions of the runtime are not counted, as in the verdict."""
+    from ..scan.report import RUNTIME
+
     lines = []
     if file.nvidia:
         lines.append("NVIDIA's own library")
@@ -66,9 +69,14 @@ def _lines(file: File) -> list[str]:
         lines.append(f"loads {', '.join(file.libraries)}")
     lines += [f"loads {name}: {answer}" for name, answer in file.others]
     if file.needs:
-        out = sum(not n.answered for n in file.needs)
+        left = sum(kernels and n.library == RUNTIME for n in file.needs)
+        out = sum(not (n.answered or (kernels and n.library == RUNTIME)) for n in file.needs)
         counts = [f"{sum(n.how == how for n in file.needs)} {how}" for how in dict.fromkeys(n.how for n in file.needs)]
-        lines.append(f"functions: {', '.join(counts)}; " + (f"{out} not answered" if out else "all answered"))
+        runtime = f"{left} of the runtime, which stays NVIDIA's; " if left else ""
+        others = "the others answered" if left else "all answered"
+        if left < len(file.needs):
+            runtime += f"{out} not answered" if out else others
+        lines.append(f"functions: {', '.join(counts)}; {runtime.removesuffix('; ')}")
     if file.kernels:
         lines.append("has CUDA kernels")
     if file.static_runtime:

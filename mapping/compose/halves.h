@@ -1,4 +1,5 @@
-/* Numbers of 16 bits on the host: exact as floats, and rounded back to nearest, ties to even. No compiler's support is needed. */
+/* Numbers of 16 bits on the host: exact as floats, and rounded back to nearest, ties to even. No compiler's
+ * support is needed. */
 #ifndef DRAGOMAN_HALVES_H
 #define DRAGOMAN_HALVES_H
 #include <stdint.h>
@@ -31,6 +32,7 @@ static inline uint16_t dg_to_half(float value, int brain) {
     if (brain) return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
     if (rest >= 0x477ff000) return (uint16_t)(sign | 0x7c00); /* 65520 and more */
     if (rest >= 0x38800000) return (uint16_t)(sign | (rest + 0xfff + (rest >> 13 & 1) - 0x38000000) >> 13);
-    return (uint16_t)(sign | (dg_bits_of_float(dg_float_of_bits(rest) + 0.5f) - 0x3f000000)); /* the sum rounds at 2⁻²⁴ */
+    /* the sum rounds at 2⁻²⁴ */
+    return (uint16_t)(sign | (dg_bits_of_float(dg_float_of_bits(rest) + 0.5f) - 0x3f000000));
 }
 #endif

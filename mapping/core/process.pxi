@@ -15,8 +15,8 @@ ctypedef struct process_view:
 
 
 cdef int in_our_folder(const char *file) noexcept nogil:
-    """Is this file beside a core, or in a folder there, or a link to such a file? Another CUDA major's folder has a core
-    of its own."""
+    """Is this file beside a core, or in a folder there, or a link to such a file? Another CUDA major's folder has a
+    core of its own."""
     cdef char[DG_PATH] folder
     cdef char[DG_PATH] core
     if dg_real_path(file, folder, sizeof(folder)) < 0 or not dg_cut_name(folder):

@@ -124,10 +124,11 @@ def _row(function: Function, judged: Mapping[str, Mapping[str, records.Judged]])
         targets=targets(function),
         reason=entry.unsupported,
         limits=entry.limits,
-        differs=known.differences(function),
+        differs=(*known.differences(function), *known.unknown(function)),
         source=f"{entry.file}:{entry.where.line}",
         judges=confirmations(function.name, judged),
         chapter=entry.chapter,
+        documented=entry.documented,
         alias=function.alias,
     )
 

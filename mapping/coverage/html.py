@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .merge import Merged, merge
-from .model import JUDGES, KINDS, MEANING, Count, Coverage, percent
+from .model import JUDGES, KINDS, MEANING, UNDOCUMENTED, Count, Coverage, percent
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -22,9 +22,11 @@ COLOURS = {
     "host": "#94a3b8",
     "unsupported": "#f59e0b",
 }
+CONFIRMED = "#16a34a"
 
 
 def render(report: Coverage) -> str:
+    """The report as one page without any other file."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -43,9 +45,11 @@ def render(report: Coverage) -> str:
         merged=merged,
         kinds=KINDS,
         meaning=MEANING,
+        undocumented=UNDOCUMENTED,
         judges=JUDGES,
         by_judge=by_judge,
         colours=COLOURS,
+        green=CONFIRMED,
         count_of=Count.of,
         count_merged=_count,
         percent=percent,
@@ -59,6 +63,7 @@ def _count(rows: Iterable[Merged]) -> Count:
     count = Count.of(m.row for m in rows)
     return Count(
         count.total,
+        count.undocumented,
         count.kinds,
         count.answered,
         sum(m.proved for m in rows),
@@ -81,7 +86,7 @@ def _bar(count: Count) -> Markup:
         x += width
     confirmed = 1000 * count.confirmed / total
     parts.append(
-        f'<rect y="15" width="{confirmed:.1f}" height="5" fill="#16a34a"><title>{count.confirmed} confirmed</title></rect>'
+        f'<rect y="15" width="{confirmed:.1f}" height="5" fill="{CONFIRMED}"><title>{count.confirmed} confirmed</title></rect>'
     )
     said = ", ".join(f"{n} {k}" for k, n in count.kinds.items() if n)
     return Markup(  # only numbers and our own words go in

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .merge import Merged, merge
-from .model import JUDGES, KINDS, MEANING, Count, Coverage, cuda_of, percent
+from .model import JUDGES, KINDS, MEANING, UNDOCUMENTED, Count, Coverage, cuda_of, percent
 
 
 def render(report: Coverage) -> str:
+    """The report as a page of the documentation."""
     lines = ["# Coverage", "", *_preface(report), "## Libraries", "", *_head("library", "CUDA", "version")]
     for library in report.libraries:
         lines.append(_line(Count.of(library.rows), library.title, cuda_of(library), library.version))
@@ -27,7 +28,7 @@ def _preface(report: Coverage) -> list[str]:
         "",
     ]
     lines += [f"- **{name}**: {meaning}" for name, meaning in JUDGES.items()]
-    lines += ["", "Kinds:", ""]
+    lines += ["", f"*Undocumented*: {UNDOCUMENTED}. The shares are of the others.", "", "Kinds:", ""]
     lines += [f"- **{kind}**: {MEANING[kind]}" for kind in KINDS]
     compared = [f"- {x.titled}: {', '.join(x.compared)}" for x in report.libraries if x.compared]
     if compared:
@@ -40,13 +41,20 @@ def _preface(report: Coverage) -> list[str]:
 
 
 def _head(*first: str) -> list[str]:
-    names = [*first, "functions", *KINDS, "answered", "confirmed"]
+    names = [*first, "functions", *KINDS, "undocumented", "answered", "confirmed"]
     return [f"| {' | '.join(names)} |", f"|{'---|' * len(first)}{'---:|' * (len(names) - len(first))}"]
 
 
 def _line(count: Count, *first: str) -> str:
     kinds = [str(count.kinds[k]) for k in KINDS]
-    cells = [*first, str(count.total), *kinds, percent(count.answered, count.total), str(count.confirmed)]
+    cells = [
+        *first,
+        str(count.total),
+        *kinds,
+        str(count.undocumented),
+        percent(count.answered, count.total),
+        str(count.confirmed),
+    ]
     return f"| {' | '.join(cells)} |"
 
 

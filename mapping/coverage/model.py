@@ -16,6 +16,9 @@ MEANING = {
     "host": "answered without the GPU",
     "unsupported": "exported; answers “not supported”, with a reason",
 }
+UNDOCUMENTED = (
+    "in no header of NVIDIA's: its own libraries call these functions, programs do not; they are exported, and refuse"
+)
 NUMPY, NVIDIA, AMD_HOST, CLIENTS, ABI, CARD = "numpy", "nvidia", "amd-host", "clients", "abi", "card"
 JUDGES = {
     NUMPY: "compared with NumPy, on the CPU backend",
@@ -46,10 +49,11 @@ class Row:
     targets: tuple[str, ...]  # AMD's functions
     reason: str  # why it is unsupported
     limits: str  # what a supported function refuses all the same
-    differs: tuple[str, ...]  # where it answers otherwise than NVIDIA's, by case
+    differs: tuple[str, ...]  # where it answers otherwise than NVIDIA's, or nobody knows, by case
     source: str  # tables/cublas/level3.yaml:6
     judges: tuple[Confirmation, ...]
     chapter: str
+    documented: bool = True  # NVIDIA's headers or manuals have it
     alias: str = ""  # the name in a program's source
 
     @property
@@ -103,9 +107,10 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Functions by kind, and how many are answered and confirmed."""
+    """Documented functions by kind, how many are answered and confirmed, and the undocumented ones beside them."""
 
     total: int
+    undocumented: int
     kinds: Mapping[str, int]
     answered: int
     confirmed: int
@@ -113,9 +118,11 @@ class Count:
 
     @staticmethod
     def of(rows: Iterable[Row]) -> Count:
-        rows = list(rows)
+        every = list(rows)
+        rows = [row for row in every if row.documented]
         return Count(
             total=len(rows),
+            undocumented=len(every) - len(rows),
             kinds={kind: sum(row.kind == kind for row in rows) for kind in KINDS},
             answered=sum(row.answered for row in rows),
             confirmed=sum(row.confirmed for row in rows),

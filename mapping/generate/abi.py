@@ -110,6 +110,7 @@ class Abi:
         return member.declaration
 
     def header(self, guard: str) -> str:
+        """The C header: structs passed by value whole, all others by name."""
         w = Writer()
         w.lines(f"#ifndef {guard}\n#define {guard}\n#include <stddef.h>\n#include <stdint.h>\n")
         bases = sorted(self._pointed | self._passed)

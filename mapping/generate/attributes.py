@@ -100,6 +100,7 @@ def _fits(item: Object, views: Mapping[int, View]) -> None:
 
 
 def header(found: Iterable[Object]) -> str:
+    """`attributes.h`: a row an attribute, a table an object."""
     w = Writer()
     w.lines("#ifndef CUBLASLT_ATTRIBUTES_H\n#define CUBLASLT_ATTRIBUTES_H\n#include <stddef.h>\n#include <stdint.h>\n")
     with w.block("typedef struct lt_attribute {", "} lt_attribute;"):

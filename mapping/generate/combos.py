@@ -134,6 +134,7 @@ class Table:
         return " && ".join(tests)
 
     def write(self, w: Writer) -> None:
+        """The rows as C, and the function that finds one."""
         place = place_rows([self.numbers(r) for r in self.quick])
         slots: list[tuple[str, ...] | None] = [None] * (place.mask + 1)
         for row in self.quick:
@@ -174,6 +175,7 @@ class Table:
         return ", ".join(str(n) for n in self._fields(row))
 
     def declare(self, w: Writer) -> None:
+        """The same for Cython."""
         with w.block(f"ctypedef struct dg_{self.name}:"):
             for field in self.words:
                 w.line(f"uint32_t {name(field)}{_alias(field)}")
@@ -205,6 +207,7 @@ def tables(functions: Iterable[Function], library: Library, view: View) -> list[
 
 
 def header(made: Sequence[Table], guard: str) -> str:
+    """The C header with the rows of a chapter's tables."""
     w = Writer()
     w.lines(f"#ifndef {guard}\n#define {guard}\n#include <stdint.h>\n")
     for table in made:

@@ -27,6 +27,7 @@ def hip_exports() -> tuple[str, ...]:
 
 
 def hip_library(target: str) -> Library:
+    """The CPU backend's HIP runtime."""
     folder = cpu_library.folder("hip")
     folders = (folder, cpu_library.RECORD, paths.package_dir() / "runtime")
     units = tuple(Unit(f"hip/{path.name}", path, folders) for path in sorted(folder.glob("*.pyx")))

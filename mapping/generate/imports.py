@@ -173,6 +173,7 @@ def struct_name(library: str, backend: str) -> str:
 
 
 def header(imports: Imports) -> str:
+    """`<library>_backend.h`: a struct of function pointers for each AMD library."""
     w = Writer()
     library = imports.library
     w.lines(

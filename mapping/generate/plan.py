@@ -19,7 +19,7 @@ from ..tables.avoid import load_avoid
 from ..tables.loader import load
 from ..tables.model import Entry, Function, Library, LibraryVersion, Tables
 from ..tables.types import Translation, Types, View, load_types
-from . import abi, attributes, avoid, combos, cpu, headers, imports, translations
+from . import abi, attributes, avoid, combos, cpu, header_files, headers, imports, translations
 from .spelling import base_names, is_pointer
 from .translator import Chapter, ChapterWriter, prototype_c, translation_of
 from .writer import Writer, banner
@@ -346,7 +346,7 @@ class Plan:
                 old = headers.render(
                     self.types, self.tables.functions(library.name, version.major), major, version.major
                 )
-                own = headers.CUDNN_HEADERS[version.major]
+                own = header_files.CUDNN_HEADERS[version.major]
                 found |= {f"{library.name}{version.major}/{name}": old[name] for name in own}
         return found
 

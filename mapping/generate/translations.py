@@ -64,6 +64,7 @@ def expression(resolved: Resolved) -> str:
 
 
 def header(library: Library, view: View, names: Iterable[str], backends: Iterable[str]) -> str:
+    """`<library>_translate.h`: `to_…` and `bad_…` of each enumeration, `status_of_…` of each AMD library."""
     w = Writer()
     guard = f"{library.name.upper()}_TRANSLATE_H"
     w.lines(f'#ifndef {guard}\n#define {guard}\n#include "dragoman.h"\n#include "{library.name}_abi.h"\n')

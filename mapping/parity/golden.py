@@ -18,7 +18,8 @@ from typing import Any
 
 PATH = Path(__file__).parent / "goldens" / "statuses.json"
 FORMAT = 1
-Recorded = dict[str, dict[str, dict[str, Any]]]  # library → entry → case → status, or symbol → status
+DEATHS = ("crash", "hang", "sticky")  # the process died, did not answer, or the device was lost
+Recorded = dict[str, dict[str, dict[str, Any]]]  # library → entry → case → status or death, or symbol → one of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def recorded() -> Recorded:
 
 
 def answer(library: str, entry: str, symbol: str, case: str) -> int | None:
-    """NVIDIA's answer to one case of one function, where it was seen and was an answer."""
+    """NVIDIA's answer to one case of one function, where it was seen and was an answer: None where it died."""
     value = recorded().get(library, {}).get(entry, {}).get(case)
     if isinstance(value, Mapping):
         value = value.get(symbol)
@@ -96,14 +97,16 @@ def departure(entry: str, case: str) -> Departure | None:
 
 
 def gather(reports: Iterable[Mapping[str, Any]]) -> Recorded:
-    """Answers of several reports, by entry; by symbol where types or forms of an entry differ."""
-    seen: dict[tuple[str, str, str], dict[str, int]] = {}
+    """Answers of several reports, by entry; by symbol where types or forms of an entry differ. What a library died of has the
+    word for it."""
+    seen: dict[tuple[str, str, str], dict[str, int | str]] = {}
     for report in reports:
         for result in report["results"]:
             for status in result["statuses"]:
-                if status["got"] is not None and status["state"] in ("pass", "fail"):
+                answered = status["got"] is not None and status["state"] in ("pass", "fail")
+                if answered or status["state"] in DEATHS:
                     place = (report["library"], result["entry"], status["case"])
-                    seen.setdefault(place, {})[result["name"]] = status["got"]
+                    seen.setdefault(place, {})[result["name"]] = status["got"] if answered else status["state"]
     found: Recorded = {}
     for (library, entry, case), by_symbol in seen.items():
         values = set(by_symbol.values())

@@ -6,9 +6,11 @@ result is `unexpected`, so that no line outlives its reason."""
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from ..tables.loader import load
 from ..tables.model import Function
 from .golden import DEPARTURES
 from .report import FunctionResult
@@ -40,7 +42,33 @@ def differences(function: Function) -> tuple[str, ...]:
     found = [f"{k.case}: {k.reason}" for k in KNOWN if fnmatch.fnmatchcase(function.name, k.function)]
     if function.entry.library == "cublas":  # recorded answers that are followed in all but these
         found += [f"{d.case}: {d.reason}" for d in DEPARTURES if fnmatch.fnmatchcase(function.entry.key, d.entry)]
-    return tuple(dict.fromkeys(found))
+    probed = _probed().get((function.entry.library, function.entry.key), ())
+    return tuple(dict.fromkeys([*found, *(line for line in probed if line.partition(": ")[2] not in _reasons(found))]))
+
+
+def _reasons(lines: Sequence[str]) -> set[str]:
+    return {line.partition(": ")[2] for line in lines}
+
+
+@lru_cache(maxsize=1)
+def _probed() -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """By library and entry: where ours answer otherwise than NVIDIA's did when it was asked with small calls."""
+    from .nvidia import departures  # it needs NumPy
+
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    entries = {f.name: f.entry for f in load().functions()}
+    for name, line in departures.told():
+        if name in entries:
+            found.setdefault((entries[name].library, entries[name].key), {})[line] = None
+    return {place: tuple(said) for place, said in found.items()}
+
+
+def unknown(function: Function) -> tuple[str, ...]:
+    """Corners of an answered function of which it is not known what one of the two sides does."""
+    corners = () if function.entry.unsupported else function.entry.corners
+    return tuple(
+        f"{c.case}: NVIDIA's: {c.nvidia}; AMD's: {c.rocm}" for c in corners if "unknown" in f"{c.nvidia} {c.rocm}"
+    )
 
 
 def applied(result: FunctionResult, backend: str, lines: Sequence[Known] | None = None) -> FunctionResult:

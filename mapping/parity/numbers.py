@@ -9,7 +9,7 @@ from ..tables.model import Function
 from .cases import Case
 from .check import Workbench
 from .drawing import derived_seed, smallest_failing
-from .rows import Row, rows
+from .rows import Row, elements, rows
 from .strategies import cases
 
 
@@ -25,12 +25,18 @@ class NumbersResult:
 
 
 def shares(function: Function, examples: int) -> list[tuple[Row, ...]]:
-    """The rows of a typed function one by one, where there are examples for each; else together, and so are no rows.
+    """Who shares the examples of a typed function: its rows one by one, where there are two for each; else those rows together
+    that differ in nothing but an option (a compute type), so that all elements are met; else all, and so are no rows.
 
     Left to Hypothesis alone, some rows are drawn often and some never.
     """
     each = rows(function)
-    return [(row,) for row in each] if each and examples >= 2 * len(each) else [()]
+    if not each or examples >= 2 * len(each):
+        return [(row,) for row in each] or [()]
+    alike: dict[tuple[str, ...], list[Row]] = {}
+    for row in each:
+        alike.setdefault(elements(function, row), []).append(row)
+    return [tuple(some) for some in alike.values()] if examples >= len(alike) else [()]
 
 
 def check_numbers(

@@ -95,6 +95,7 @@ class Child:
         return self.scratch.read_bytes().split(b"\n", 1)[0].decode("utf-8", "replace")
 
     def close(self) -> None:
+        """Let the child end by itself; kill it where it does not."""
         if self.process.stdin:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()

@@ -135,6 +135,7 @@ class Report:
         return tuple(r.name for r in self.results if r.numbers and r.numbers.state == "pass")
 
     def summary(self) -> str:
+        """One line for a terminal."""
         counts = self.counts()
         examples = sum(r.numbers.examples for r in self.results if r.numbers)
         cases = sum(len(r.statuses) for r in self.results)

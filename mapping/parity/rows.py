@@ -53,6 +53,7 @@ def typed(function: Function, values: Mapping[str, int]) -> Function:
 
 
 def with_row(function: Function, row: Row) -> Function:
+    """The function with a row's types in place of its type arguments."""
     combos = _combos(function)
     columns = function.entry.typing_columns()
 
@@ -61,6 +62,13 @@ def with_row(function: Function, row: Row) -> Function:
         return replace(param, element=ELEMENTS[cell]) if cell else param
 
     return replace(function, params=tuple(one(p) for p in function.params))
+
+
+def elements(function: Function, row: Row) -> tuple[str, ...]:
+    """A row's types without its options: what it says of the elements and of the scalars."""
+    combos = _combos(function)
+    options = {c for c in combos.keys if function.entry.param(c).kind.name != "datatype"}
+    return tuple(cell for column, cell in zip(combos.columns, row, strict=True) if column not in options)
 
 
 def all_types(function: Function, column: str) -> dict[str, int]:

@@ -104,6 +104,7 @@ class Work:
         self.failure = ""
 
     def all(self) -> dict[str, FunctionResult]:
+        """Results by function, of as many children at once as the options allow."""
         count = max(1, min(self.options.workers or os.cpu_count() or 1, self.count))
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
         for thread in threads:

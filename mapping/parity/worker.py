@@ -27,6 +27,8 @@ _SUSPICIOUS = (11, 13, 14)
 
 
 class Worker:
+    """A child of the suite: plays what it is asked, one function at a time."""
+
     def __init__(self, config: dict[str, Any], answer: Answer) -> None:
         self.config = config
         self.answer = answer

@@ -130,24 +130,26 @@ typedef struct dg_core {
                                                                                       * not called */
 
     void (*own_runtime)(dg_library *library);                   /* our cudart or libcuda made this process's memory */
-    void *(*alloc)(size_t bytes);                               /* zeroed memory for handle tables, never on a call path */
+    /* zeroed memory for handle tables, never on a call path */
+    void *(*alloc)(size_t bytes);
     void (*release)(void *memory);
     void (*lock)(void);                                         /* the core's lock for rare work: create, new stream;
                                                                  * one thread may take it twice */
     void (*unlock)(void);
     void *(*shared)(const char *name, size_t bytes);            /* zeroed memory that libraries and their parts have in
                                                                  * common, made when first asked for; NULL: none left */
-    int (*setting)(const char *name, char *value, size_t size); /* what the user set as DRAGOMAN_…: its length, 0 where it
+    int (*setting)(const char *name, char *value,
+                   size_t size);                     /* what the user set as DRAGOMAN_…: its length, 0 where it
                                                                  * is not set or does not fit; see settings.pxi */
-    int (*gfx)(int device, char *text, size_t size);            /* a device's architecture as in gfx1100, without features;
+    int (*gfx)(int device, char *text, size_t size); /* a device's architecture as in gfx1100, without features;
                                                                  * 0 where HIP does not tell. Not for a call path. */
-    int (*runtime_used)(void);                                  /* a library other than the CUDA driver has opened the HIP
-                                                                 * runtime: with NVIDIA's it has made the driver ready and
-                                                                 * a context current */
+    int (*runtime_used)(void);                       /* a library other than the CUDA driver has opened the HIP
+                                                                 * runtime: with NVIDIA's it has made the driver ready
+                                                                 * and a context current */
 } dg_core;
 
-/* Whether AMD's status tells of a failure. clang, which knows after `s != 0` that s is 0, would make a new 0 for the answer
- * where one is in the register: of a flag of the processor's it knows nothing. */
+/* Whether AMD's status tells of a failure. clang, which knows after `s != 0` that s is 0, would make a new 0 for the
+ * answer where one is in the register: of a flag of the processor's it knows nothing. */
 static inline int dg_failed(uint32_t s) {
 #if defined __clang__ && defined __x86_64__
     int set;

@@ -83,12 +83,12 @@ cdef extern from "dragoman.h" nogil:
         int (*gfx)(int device, char *text, size_t size) noexcept nogil
         int (*runtime_used)() noexcept nogil
 
+include "mutex.pxi"
+
 cdef extern from "platform.h" nogil:
     enum:
         DG_PATH
         DG_WINDOWS
-    ctypedef struct dg_mutex:
-        pass
     ctypedef struct dg_once:
         pass
     ctypedef struct dg_log_file:
@@ -108,9 +108,6 @@ cdef extern from "platform.h" nogil:
     void dg_store_word(uintptr_t *, uintptr_t)
 
     void dg_mutex_init(dg_mutex *, int recursive)
-    void dg_mutex_lock(dg_mutex *)
-    int dg_mutex_trylock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     void dg_once_run(dg_once *, void (*run)() noexcept nogil)
     void dg_yield()
 

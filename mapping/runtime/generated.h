@@ -6,8 +6,8 @@
 /* A function's cold twin: never merged into the hot one, out of its way, small. */
 #ifdef __clang__
 #define DG_COLD DG_HIDDEN __attribute__((noinline, cold, minsize))
-#else
-#define DG_COLD DG_HIDDEN __attribute__((noipa)) /* not cold: gcc then saves registers before the question and not after it */
+#else /* not cold: gcc then saves registers before the question and not after it */
+#define DG_COLD DG_HIDDEN __attribute__((noipa))
 #endif
 
 /* The gate is shut: not opened yet, traced, or forked. Calls without a handle then go the cold way. */
@@ -19,12 +19,13 @@ static inline int dg_opened(const dg_backend *backend) { return __builtin_expect
 /* A condition that leads out of the hot path. */
 static inline int dg_rare(int holds) { return __builtin_expect(holds, 0); }
 
-/* Two sizes of which one is below 1, in four instructions: a sign bit tells both. Either width; the arithmetic wraps. */
+/* Two sizes of which one is below 1, in four instructions: a sign bit tells both. Either width; the
+ * arithmetic wraps. */
 #define dg_empty(a, b) ((__typeof__(a))(((unsigned long long)(a) - 1) | ((unsigned long long)(b) - 1)) < 0)
 
-/* Streams as HIP knows them. CUDA's 0x1 is the default stream under a name of its own, which HIP has only of late: older
- * releases would read it as a pointer. 0x2, the calling thread's own default stream, is HIP's too; in the _ptsz twins no
- * stream at all means that one. */
+/* Streams as HIP knows them. CUDA's 0x1 is the default stream under a name of its own, which HIP has only of late:
+ * older releases would read it as a pointer. 0x2, the calling thread's own default stream, is HIP's too; in the _ptsz
+ * twins no stream at all means that one. */
 static inline void *to_stream(const void *stream) { return stream == (void *)1 ? 0 : (void *)stream; }
 static inline void *own_stream(const void *stream) { return stream ? to_stream(stream) : (void *)2; }
 

@@ -1,6 +1,6 @@
-/* What the CPU backend's hipBLASLt can do beside AMD's functions: two functions of our own, hipblasLtDragomanProduct and
- * hipblasLtDragomanTransform, told by these structs. AMD's library has neither, so its slots answer NOT_SUPPORTED. A product
- * or NULL asks whether they are there.
+/* What the CPU backend's hipBLASLt can do beside AMD's functions: two functions of our own, hipblasLtDragomanProduct
+ * and hipblasLtDragomanTransform, told by these structs. AMD's library has neither, so its slots answer NOT_SUPPORTED.
+ * A product or NULL asks whether they are there.
  *
  * Types are cudaDataType's numbers, which are hipDataType's. All pointers are read and written by the processor. */
 #ifndef DRAGOMAN_LT_OWN_H

@@ -157,8 +157,8 @@ static inline int dg_is_folder(const char *path) {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
-/* 1 where somebody else may have put this path here for us to find: everybody may write to the folder that holds it, and
- * it, or what it leads to, belongs neither to this user nor to root. */
+/* 1 where somebody else may have put this path here for us to find: everybody may write to the folder that holds it,
+ * and it, or what it leads to, belongs neither to this user nor to root. */
 static inline int dg_is_planted(const char *path) {
     struct stat folder, link, target;
     char above[DG_PATH], *name;

@@ -145,7 +145,8 @@ static inline void *dg_module_open(const char *path, int deep) {
 }
 static inline void dg_module_pin(const void *address) {
     HMODULE module;
-    GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN, (LPCWSTR)address, &module);
+    GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN, (LPCWSTR)address,
+                       &module);
 }
 static inline void *dg_module_open_for_good(const char *path) {
     void *module = dg_module_open(path, 0);
@@ -198,7 +199,8 @@ static inline int dg_module_error(const char *path, char *text, size_t size) {
     wchar_t said[512];
     if (code == ERROR_MOD_NOT_FOUND && dg_missing_import(path, missing, sizeof missing) > 0)
         return snprintf(text, size, "%s, which it needs, is not found", missing);
-    DWORD length = FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, code, 0, said, 512, NULL);
+    DWORD length =
+        FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, code, 0, said, 512, NULL);
     while (length && (said[length - 1] == L'\n' || said[length - 1] == L'\r' || said[length - 1] == L'.')) length--;
     said[length < 512 ? length : 511] = 0;
     char narrow[1024];

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import mmap
 import re
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,7 @@ class Facts:
     named: tuple[str, ...] = ()
     kernels: bool = False
     static_runtime: bool = False
+    cut: bool = False  # the file ends before what its header tells of
 
 
 def form_of(head: bytes) -> str:
@@ -60,6 +62,7 @@ def read(path: Path) -> Facts:
         # Not lief's `imported_symbols`: they leave out what has no type, as where a plug-in is linked without the library.
         imports = {str(s.name).partition("@")[0] for s in elf.symbols if s.shndx == _UNDEFINED}  # without the version
         sections = {str(s.name) for s in elf.sections}
+        cut = _ends_early(path)
     elif form == PE:
         pe = lief.PE.parse(str(path))
         if pe is None:
@@ -68,6 +71,8 @@ def read(path: Path) -> Facts:
         needed = [str(i.name) for i in tables]
         imports = {str(e.name) for i in tables for e in i.entries if not e.is_ordinal}
         sections = {str(s.name) for s in pe.sections}
+        size = path.stat().st_size
+        cut = len(pe.sections) < pe.header.numberof_sections or any(s.offset + s.size > size for s in pe.sections)
     else:
         raise ValueError("no program and no library")
     runtime = static_runtime.inside(path)
@@ -82,7 +87,34 @@ def read(path: Path) -> Facts:
         tuple(sorted(named - imports)),
         bool(sections & _KERNELS),
         runtime,
+        cut,
     )
+
+
+def _ends_early(path: Path) -> bool:
+    """Whether an ELF file lacks its end, as after a download that broke off. Linkers write the list of sections last; where
+    there is none, the segments are looked at."""
+    size = path.stat().st_size
+    with path.open("rb") as stream:
+        head = stream.read(64)
+        if len(head) < 52:
+            return True
+        order = ">" if head[5] == 2 else "<"
+        wide = head[4] == 2
+        parts, sections = struct.unpack_from(order + ("QQ" if wide else "II"), head, 32 if wide else 28)
+        part_size, part_count, section_size, section_count = struct.unpack_from(order + "4H", head, 54 if wide else 42)
+        if sections:
+            return bool(sections + section_size * section_count > size)
+        stream.seek(parts)
+        listed = stream.read(part_size * part_count)
+    if len(listed) < part_size * part_count:
+        return True
+    for at in range(0, len(listed), part_size or 1):
+        fields = struct.unpack_from(order + ("QQQQQ" if wide else "IIIII"), listed, at + (8 if wide else 4))
+        offset, length = fields[0], fields[3]
+        if offset + length > size:
+            return True
+    return False
 
 
 def _data(path: Path) -> tuple[set[str], set[str]]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import lzma
 import os
+import shutil
 import sys
 import tarfile
 import tempfile
 import zipfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -23,17 +23,11 @@ MEMBER_BYTES = 8 << 30
 ALL_BYTES = 64 << 30  # out of one archive
 MEMBERS = 500_000
 SOURCE_BYTES = 8 << 20
+SPARE_BYTES = 1 << 30  # of the disk that copies of members lie on: left to others
 _ZIPS = (".whl", ".zip", ".nupkg", ".jar", ".egg", ".npz")
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".tar.zst", ".crate")
-_BROKEN = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    EOFError,
-    zlib.error,
-    lzma.LZMAError,
-    NotImplementedError,
-    RuntimeError,
-)
+# What an archive's member is opened by; None is no file.
+_Open = Callable[[], IO[bytes] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,42 +100,85 @@ def _one(label: str, name: str, path: Path, depth: int) -> Iterator[Content]:
             yield Content(label, name, path, trouble="Zstandard archives are opened with Python 3.14 or later")
             return
         members = _zip(path) if lower.endswith(_ZIPS) else _tar(path)
+        seen = 0
         try:
-            yield from _members(label, members, depth)
-        except _BROKEN as error:
-            yield Content(label, name, path, trouble=f"a broken archive: {_why(error)}")
+            for content in _members(label, members, depth):
+                seen += 1
+                yield content
+        except (
+            Exception
+        ) as error:  # whatever a reader of archives thinks up: names that are no text, headers cut in half
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the disk's fault, not the archive's
+            rest = "; what follows there was not looked at" if seen else ""
+            yield Content(label, name, path, trouble=f"a broken archive: {_why(error)}{rest}")
         return
     with path.open("rb") as stream:
         if form_of(stream.read(4)):
             yield Content(label, name, path)
         elif is_source(name) and path.stat().st_size <= SOURCE_BYTES:
             yield Content(label, name, path, source=True)
+        elif is_source(name):
+            yield Content(label, name, path, trouble=_LONG)
+
+
+_LONG = f"a source of more than {SOURCE_BYTES >> 20} MB: too large to look at"
 
 
 def _why(error: Exception) -> str:
-    """One line: tarfile tells of each compression that it tried."""
+    """One line: tarfile tells of each compression that it tried, zipfile prints the whole record of an encrypted member."""
+    if "is encrypted" in str(error):
+        return "encrypted"
+    if isinstance(error, UnicodeError):
+        return "a name in it is no text"
     return next(iter(str(error).splitlines()), "").rstrip(":") or type(error).__name__
 
 
-def _members(label: str, members: Iterator[tuple[str, IO[bytes]]], depth: int) -> Iterator[Content]:
+def _members(label: str, members: Iterator[tuple[str, _Open]], depth: int) -> Iterator[Content]:
     left = ALL_BYTES
+    closed: list[
+        tuple[str, str]
+    ] = []  # members that cannot be read, with the reason; the others are looked at all the same
     with tempfile.TemporaryDirectory(prefix="dragoman-scan-") as folder:
-        for number, (name, stream) in enumerate(members):
+        for number, (name, opened) in enumerate(members):
             if number >= MEMBERS:
                 yield Content(label, label, Path(), trouble=f"more than {MEMBERS} members: the rest was not looked at")
-                return
+                break
             short = name.rsplit("/", 1)[-1]
-            head = stream.read(4)
-            if not (form_of(head) or short.lower().endswith((*_ZIPS, *_TARS, *SUFFIXES))):
-                continue
             copy = Path(folder, "member")
-            size = _copy(head, stream, copy, min(MEMBER_BYTES, left))
+            most = min(MEMBER_BYTES, left, max(0, shutil.disk_usage(folder).free - SPARE_BYTES))
+            try:
+                size = _copied(opened, short.lower(), copy, most)
+            except Exception as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise
+                closed.append((name, _why(error)))
+                continue
+            if size is None:
+                continue
             if size < 0:
-                yield Content(f"{label}: {name}", short, copy, trouble="too large to look at")
+                trouble = _LONG if is_source(short) else "too large to look at"
+                yield Content(f"{label}: {name}", short, copy, trouble=trouble)
                 continue
             left -= size
             yield from _one(f"{label}: {name}", short, copy, depth + 1)
             copy.unlink()
+    if closed:
+        (first, why), others = closed[0], f" and {len(closed) - 1} more" if len(closed) > 1 else ""
+        yield Content(label, label, Path(), trouble=f"members that cannot be read: {first} ({why}){others}")
+
+
+def _copied(opened: _Open, short: str, to: Path, most: int) -> int | None:
+    """As `_copy`; None where the member is nothing to look at."""
+    stream = opened()
+    if stream is None:
+        return None
+    with stream:
+        head = stream.read(4)
+        if not (form_of(head) or short.endswith((*_ZIPS, *_TARS, *SUFFIXES))):
+            return None
+        source = not form_of(head) and is_source(short)
+        return _copy(head, stream, to, min(most, SOURCE_BYTES) if source else most)
 
 
 def _copy(head: bytes, stream: IO[bytes], to: Path, most: int) -> int:
@@ -157,18 +194,15 @@ def _copy(head: bytes, stream: IO[bytes], to: Path, most: int) -> int:
     return size
 
 
-def _zip(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+def _zip(path: Path) -> Iterator[tuple[str, _Open]]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
-            if not member.is_dir():
-                with archive.open(member) as stream:
-                    yield member.filename, stream
+            if not member.filename.endswith("/"):  # a folder; `is_dir` stumbles over an empty name
+                yield member.filename, partial(archive.open, member)
 
 
-def _tar(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+def _tar(path: Path) -> Iterator[tuple[str, _Open]]:
     with tarfile.open(path) as archive:
         for member in archive:
-            stream = archive.extractfile(member) if member.isreg() else None
-            if stream:
-                with stream:
-                    yield member.name, stream
+            if member.isreg():
+                yield member.name, partial(archive.extractfile, member)

@@ -17,6 +17,7 @@ from .isolated import Reader
 
 IMPORTED, NAMED, CALLED = "imported", "named", "called"
 RUNTIME = "CUDA runtime"
+_NAMED_LIMITS = 5  # in a remark; --all has every one
 UNKNOWN = "unknown"  # kind of a function that no table has
 
 
@@ -95,21 +96,40 @@ class Report:
     def unread(self) -> list[File]:
         return [f for f in self.files if f.trouble]
 
+    @property
+    def blind(self) -> bool:
+        """There was something, and none of it could be read: this says nothing about the program."""
+        return 0 < self.looked_at == len(self.unread) and not any(f.matters for f in self.files)
+
     def verdict(self) -> str:
         """One sentence about the program."""
         missing = self.missing
+        rest = "; its kernels need something that runs them" if self.kernels else ""
         needs = [n for n in self.needs() if not (self.kernels and n.library == RUNTIME)]
+        if self.blind:
+            return "nothing here could be read"
         if not any(f.matters for f in self.files):
             return "nothing here asks for CUDA's libraries" if self.looked_at else "there is nothing here to look at"
         if not needs:
-            return "asks for none of the functions that dragoman answers"
+            return f"asks for none of the functions that dragoman answers{rest}"
         if missing:
-            return f"{len(missing)} of {_functions(len(needs))} are not answered: where one is called, the program gets an error"
-        return "its one function is answered" if len(needs) == 1 else f"all {len(needs)} functions are answered"
+            if len(needs) == 1:
+                return f"its one function is not answered: where it is called, the program gets an error{rest}"
+            are = "is" if len(missing) == 1 else "are"
+            return f"{len(missing)} of {len(needs)} functions {are} not answered: where one is called, the program gets an error{rest}"
+        return (
+            "its one function is answered" if len(needs) == 1 else f"all {len(needs)} functions are answered"
+        ) + rest
 
     def remarks(self) -> list[str]:
         """What else stands in the way, each with what to do."""
         said = list(self.native)
+        if self.unread and not self.blind:
+            one = len(self.unread) == 1
+            said.append(
+                f"{len(self.unread)} {'file' if one else 'files'} could not be read, whole or in part: "
+                f"what {'it needs' if one else 'they need'} is not counted"
+            )
         if self.kernels:
             said.append(
                 "it has CUDA kernels of its own: on an AMD card something must run them, such as ZLUDA, over NVIDIA's CUDA runtime"
@@ -122,11 +142,11 @@ class Report:
             said.append(
                 f"it holds the names of {_functions(len(lookups))} and looks up those that it calls; {out} of them are not answered"
             )
-        limited = sum(bool(n.limits) for n in self.needs() if n.answered)
+        limited = [n.name for n in self.needs() if n.answered and n.limits]
         if limited:
-            said.append(
-                f"{_functions(limited)} {'has' if limited == 1 else 'have'} limits: dragoman explain NAME says which"
-            )
+            has = "has" if len(limited) == 1 else "have"
+            names = ", ".join(limited[:_NAMED_LIMITS]) + (", …" if len(limited) > _NAMED_LIMITS else "")
+            said.append(f"{_functions(len(limited))} {has} limits: dragoman explain NAME says which ({names})")
         if any(f.nvidia for f in self.files):
             said.append("it brings copies of NVIDIA's libraries, which dragoman's must replace or go before")
         return said
@@ -210,6 +230,7 @@ def _binary(catalogue: Catalogue, label: str, facts: Facts) -> File:
         facts.kernels,
         facts.static_runtime,
         stubs=_stubs(catalogue, [n for n in named if n]),
+        trouble="the file ends too early: what it lacks was not looked at" if facts.cut else "",
     )
 
 

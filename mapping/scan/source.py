@@ -16,6 +16,8 @@ _KERNEL = re.compile(r"\b__global__\b|<<<")
 
 @dataclass(frozen=True, slots=True)
 class Calls:
+    """What a source file calls, and whether it has kernels of its own."""
+
     names: tuple[str, ...]
     kernels: bool
 

@@ -41,9 +41,11 @@ class Chapter:
     cuda_until: str
     unsupported: str
     parts: Mapping[int, str]
+    documented: bool
 
 
 def read_chapter(node: Node, libraries: Mapping[str, Library]) -> Chapter:
+    """The head of a chapter's file."""
     f = node.fields()
     library_node = f.need("library")
     name = library_node.text("a library")
@@ -59,6 +61,7 @@ def read_chapter(node: Node, libraries: Mapping[str, Library]) -> Chapter:
         cuda_until=f.get("cuda_until", Node.version, ""),
         unsupported=f.get("unsupported", lambda n: n.line("the reason"), ""),
         parts=f.get("parts", lambda n: _parts(n, owner), MappingProxyType({})),
+        documented=f.get("documented", Node.boolean, True),
     )
     f.done()
     return chapter
@@ -82,6 +85,7 @@ def _parts(node: Node, library: Library) -> Mapping[int, str]:
 
 
 def read_entry(key: str, key_node: Node, node: Node, chapter: Chapter, known: Unknown) -> Entry:
+    """One family. What is wrong is a TableError at its place."""
     owner = chapter.owner
     f = node.fields()
     summary = f.need("summary").line("a line of text")
@@ -118,6 +122,7 @@ def read_entry(key: str, key_node: Node, node: Node, chapter: Chapter, known: Un
         library=owner.name,
         chapter=chapter.name,
         file=chapter.file,
+        documented=chapter.documented,
         where=key_node.where,
         summary=summary,
         cuda=cuda or key,

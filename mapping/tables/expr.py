@@ -21,6 +21,8 @@ Expr = Union["Name", "Number", "Call", "Tuple", "Binary", "Compare", "Logic"]
 
 @dataclass(frozen=True, slots=True)
 class Name:
+    """A parameter, a constant, or a word that the context gives a meaning."""
+
     id: str
 
     def __str__(self) -> str:
@@ -29,6 +31,8 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Number:
+    """A whole number."""
+
     value: int
 
     def __str__(self) -> str:
@@ -37,6 +41,8 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Call:
+    """`op(transa, m, k)`, `max(1, n)`, or a typed literal as `rocblas_stride(n)`."""
+
     name: str
     args: tuple[Expr, ...]
 
@@ -46,6 +52,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
+    """`(rows, columns)`."""
+
     items: tuple[Expr, ...]
 
     def __str__(self) -> str:
@@ -54,6 +62,8 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
+    """A sum, difference or product of two."""
+
     op: str
     left: Expr
     right: Expr
@@ -69,6 +79,8 @@ def grouped(part: Expr, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
+    """A condition on two expressions, of Python's words."""
+
     op: str  # == != < <= > >= "is" "is not"
     left: Expr
     right: Expr
@@ -79,6 +91,8 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Logic:
+    """Conditions put together."""
+
     op: str  # and, or, not
     items: tuple[Expr, ...]
 

@@ -47,6 +47,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
+    """Size, alignment and places in bytes of a struct on one system."""
+
     size: int
     align: int
     places: tuple[Place, ...]

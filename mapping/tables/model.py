@@ -31,6 +31,8 @@ PREFIXES = {  # AMD's library by the beginning of a function's name; the first m
 
 @dataclass(frozen=True, slots=True)
 class Param:
+    """A parameter: its name and what it means."""
+
     name: str
     kind: Kind
     where: Where
@@ -57,6 +59,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Check:
+    """A condition that is answered by a status before AMD's library is called."""
+
     when: Expr
     status: str
     where: Where
@@ -75,6 +79,8 @@ class FirstApi:
 
 @dataclass(frozen=True, slots=True)
 class Corner:
+    """An input for which the two sides' answers were looked up; `source` says where."""
+
     case: str
     nvidia: str
     rocm: str
@@ -102,6 +108,8 @@ class Combos:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
+    """An attribute of a descriptor: C type, and the value that it has when made."""
+
     name: str
     type: str
     default: str
@@ -115,6 +123,7 @@ class Entry:
     library: str
     chapter: str
     file: str  # tables/cublas/level3.yaml
+    documented: bool  # NVIDIA's headers or manual have it
     where: Where
     summary: str
     cuda: str
@@ -311,6 +320,7 @@ class Tables:
         return found[0] if found else None
 
     def majors_of(self, entry: Entry, form: Form) -> frozenset[int]:
+        """CUDA majors whose library exports the form."""
         library = self.libraries[entry.library]
         since = entry.cuda_since
         later = entry.since.get("i64" if form.wide else form.base) or (library.wide_since if form.wide else "")

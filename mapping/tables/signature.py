@@ -59,6 +59,7 @@ def read_types(node: Node) -> tuple[TypeRecord, ...]:
 
 
 def read_forms(node: Node) -> tuple[Form, ...]:
+    """`forms: [v2, i64]` → the forms that a family has: v2 and v2 of 64 bits."""
     for item in node.sequence():
         item.choice(FORMS, "form")
     words = node.words("a form")
@@ -77,6 +78,7 @@ def read_forms(node: Node) -> tuple[Form, ...]:
 
 
 def read_params(node: Node, types: tuple[TypeRecord, ...], owner: Library, known: Unknown) -> tuple[Param, ...]:
+    """`params:`, in C's order."""
     params = []
     for name, key_node, value in node.items():
         key_node.word("a parameter")

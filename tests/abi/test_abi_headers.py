@@ -15,7 +15,8 @@ from pathlib import Path
 
 import facts
 import pytest
-from dragoman.generate.headers import Prototype, cudnn_beside, files, header_of, render
+from dragoman.generate.header_files import cudnn_beside, files
+from dragoman.generate.headers import Prototype, header_of, render
 from dragoman.generate.plan import newest
 from dragoman.tables import loader
 from dragoman.tables.types import load_types

@@ -71,6 +71,17 @@ def test_nothing_missing(library: str, major: int, system: str) -> None:
 
 
 @pytest.mark.tables
+@pytest.mark.parametrize("library", [name for name in LIBRARIES if name != "cudart"])  # whose hooks every program calls
+def test_documented_is_what_a_header_declares(library: str) -> None:
+    wrong = []
+    for major in MAJORS[library]:
+        declared = {name for name, known in facts.cuda_functions(library, major).items() if known.kind != "internal"}
+        for function in TABLES.functions(library, major):
+            if function.entry.documented != (function.name in declared):
+                wrong.append(f"{function.entry.where} {function.name}, {major}")
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize("target", sorted(CALLERS))
 def test_rocm_target(target: str) -> None:
     """The target exists, and takes what the tables give it, in every release that has it."""

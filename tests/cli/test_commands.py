@@ -356,3 +356,13 @@ def test_reader_that_had_enough(user: User) -> None:
     ran = shell("dragoman coverage --format json | head -1", user)
     assert ran.stdout == "{\n"
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="asks bash for the status of each part of a pipe")
+@pytest.mark.parametrize("command", ["coverage", "explain cublasSgemm", "scan --all ."])
+def test_reader_that_had_enough_is_no_failure(command: str, user: User) -> None:
+    """A script with `pipefail` goes on. Whoever reads here has left before the first line."""
+    ran = shell(
+        f"bash -o pipefail -c 'dragoman {command} | true'", user, Path(__file__).resolve().parents[1] / "programs"
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")

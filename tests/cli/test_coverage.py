@@ -14,10 +14,12 @@ import pytest
 from as_user import Dragoman
 from dragoman import explain as explaining
 from dragoman.amdhost import results as amd_records
-from dragoman.coverage import abi, clients, collect, exports, html, markdown, records
+from dragoman.commands import proving
+from dragoman.coverage import abi, clients, collect, exports, html, markdown, records, terminal
 from dragoman.coverage.merge import merge
-from dragoman.coverage.model import JUDGES, KINDS, Count, Coverage, percent
+from dragoman.coverage.model import JUDGES, KINDS, MEANING, UNDOCUMENTED, Count, Coverage, percent
 from dragoman.parity import known
+from dragoman.parity.nvidia import departures
 from dragoman.parity.report import FunctionResult, Numbers, Report, Status
 from dragoman.tables.loader import load
 from dragoman.tables.model import Tables
@@ -92,12 +94,37 @@ def test_a_departure_from_a_recorded_answer_is_seen(report: Coverage) -> None:
     assert rows["cublasSgemm_v2"].differs == ()
 
 
+def test_what_was_probed_and_what_is_unknown_is_seen(report: Coverage) -> None:
+    """Corners in which ours answer otherwise than an H200 did, and those of which nobody knows."""
+    rows = {r.name: r for x in report.libraries if x.library in ("cublas", "cudart") for r in x.rows}
+    for name in ("cublasSsyrk_v2", "cublasZsyrk_v2_64", "cublasSsyrk", "cublasDtrsm_v2"):
+        assert any(d.startswith("corners of level 3: a factor of 0 over NaN") for d in rows[name].differs), name
+    assert any("NVIDIA's forgets the NaN" in d for d in rows["cublasSnrm2_v2"].differs)
+    assert any("documented, but refused" in d for d in rows["cublasGemmGroupedBatchedEx"].differs)
+    assert any("a text of our own" in d for d in rows["cudaGetErrorString"].differs)
+    assert any(d.startswith("NaN in x: NVIDIA's: passed over; AMD's: unknown") for d in rows["cublasIsamax_v2"].differs)
+    assert any(d.startswith("a zero pivot without pivoting") for d in rows["cublasSgetrfBatched"].differs)
+    for line in (*departures.STEPS, *departures.TUPLES):
+        assert any(d.endswith(line.reason) for r in rows.values() for d in r.differs), line
+
+
 def test_counts_add_up(report: Coverage) -> None:
     for library in report.libraries:
         count = Count.of(library.rows)
-        assert sum(count.kinds.values()) == count.total == len(library.rows)
-        assert count.answered == count.total - count.kinds["unsupported"]
-        assert sum(len(rows) for rows in library.chapters().values()) == count.total
+        assert sum(count.kinds.values()) == count.total == len(library.rows) - count.undocumented
+        assert count.answered == sum(row.documented and row.kind != "unsupported" for row in library.rows)
+        assert sum(len(rows) for rows in library.chapters().values()) == count.total + count.undocumented
+
+
+def test_what_nobody_calls_is_counted_apart(report: Coverage) -> None:
+    """NVIDIA's libcublas calls much of its libcublasLt: exported and refused, and no part of the share that is answered."""
+    lt = next(x for x in report.libraries if (x.library, x.major) == ("cublasLt", 12))
+    count = Count.of(lt.rows)
+    assert count.total + count.undocumented == len(lt.rows)
+    assert 0 < count.total < count.undocumented
+    assert f"{percent(count.answered, count.total)} of {count.total}" in html.render(report)
+    assert f"(+ {count.undocumented} undocumented)" in html.render(report)
+    assert f"| {count.undocumented} | {percent(count.answered, count.total)} |" in markdown.render(report)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +173,44 @@ def test_page_is_whole_and_loads_nothing(report: Coverage) -> None:
     assert '<meta name="viewport"' in text
     assert page.rows == sum(len(rows) for chapters in merge(report).values() for rows in chapters.values())
     assert "<svg" in text
+
+
+def test_words_of_the_page_are_explained_on_it(report: Coverage) -> None:
+    """In sight, not in a tip that a phone or a printout does not show: kinds, the green line, what no header declares."""
+    page = html.render(report)
+    for text in (page, markdown.render(report)):
+        assert all(str(escape(meaning)) in text or meaning in text for meaning in MEANING.values())
+        assert UNDOCUMENTED in text.replace("&#39;", "'")
+    assert "the line below each bar" in page
+    assert "title=" not in page
+    assert UNDOCUMENTED in terminal.legend(report)
+
+
+def test_last_lines_of_prove(report: Coverage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What came out, what is wrong and how to repeat it, and where the report lies: as the README says."""
+    where = ("gemm", "S", "v2", "Level-3", "tables/cublas/level3.yaml:6")
+    good = FunctionResult("cublasSgemm_v2", *where, Numbers("pass", 5, 0.5))
+    bad = FunctionResult("cublasDgemm_v2", *where, Numbers("fail", 5, 2.0))
+    for results, said in (
+        ((good,), "1 functions by their numbers in 5 calls: all right"),
+        ((good, bad), "10 calls: 1 WRONG"),
+    ):
+        proved = Report("NumPy, cpu backend", "cublas", 12, 0, 5, 1.0, results)
+        proving._tell([proved], report, tmp_path / "lib", tmp_path / "report", 99.6)
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0] == f"Libraries  {tmp_path / 'lib' / 'linux'}: cuda11, cuda12, cuda13, cpu"
+        assert said in lines[1]
+        assert (lines[2].strip() == "cublasDgemm_v2: fail; repeat it: dragoman parity --function cublasDgemm_v2") == (
+            bad in results
+        )
+        assert any(
+            re.fullmatch(
+                r"Coverage   cuBLAS for CUDA 12: \d+ of \d+ functions answered \(\d+ %\), 0 confirmed; \d+ undocumented ones refuse",
+                n,
+            )
+            for n in lines
+        )
+        assert lines[-2] == f"Reports    {tmp_path / 'report' / 'coverage.html'}, {tmp_path / 'report' / 'parity.html'}"
 
 
 def test_markdown_names_every_function(report: Coverage) -> None:

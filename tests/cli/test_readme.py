@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from pathlib import Path
 
 import pytest
 from dragoman import cli
 from dragoman.tables.loader import load
+from dragoman.tables.model import MAJORS
 
 ROOT = Path(__file__).resolve().parents[2]
 READMES = ("README.md", "README.ko.md")
@@ -56,14 +56,32 @@ def test_commands_exist(name: str) -> None:
     assert used <= known
 
 
+def anchors(file: Path) -> set[str]:
+    """What a link to a heading can name: lower case, words joined by hyphens, as repositories' pages and Sphinx have it."""
+    text = re.sub(r"^```.*?^```", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize(
     "name", [*READMES, "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
 )
 def test_links_lead_somewhere(name: str) -> None:
     file = ROOT / name
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", file.read_text(encoding="utf-8")):
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", file.read_text(encoding="utf-8")):
         if "://" not in target:
-            assert (file.parent / target).exists(), target
+            found = file.parent / target if target else file
+            assert found.exists(), target
+            assert not anchor or anchor in anchors(found), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))])
+def test_files_that_are_named_exist(name: str) -> None:
+    """Files and folders of the repository between backticks."""
+    text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for path in re.findall(r"`((?:mapping|tables|tests|docs)/[^`\s]*)`", text):
+        found = list(ROOT.glob(path)) if "*" in path else [ROOT / path.rstrip("/")]
+        assert "<" in path or (found and all(p.exists() for p in found)), path
 
 
 @pytest.mark.tables
@@ -84,22 +102,44 @@ def test_what_it_says_is_answered() -> None:
 
 
 @pytest.mark.tables
+@pytest.mark.parametrize("major", MAJORS)
+def test_what_it_says_of_the_runtime(major: int) -> None:
+    """Memory but for arrays, symbols and what is new in CUDA 13, streams and their capture, events, devices, errors."""
+    functions = load().functions("cudart", major)
+    new = {f.name for f in load().functions("cudart", 13)} - {f.name for f in load().functions("cudart", 12)}
+    refused: dict[str, set[str]] = {}
+    for f in functions:
+        found = refused.setdefault(f.entry.chapter, set())
+        if f.kind == "unsupported" and f.name not in new:
+            found.add(re.sub("_pt[sd][sz]$", "", f.name))
+    assert [n for n in refused["Errors"] if not n.startswith("cudaLogs")] == []  # CUDA 13's files of them
+    assert refused["Events"] == refused["Stream-ordered memory"] == set()
+    assert [n for n in refused["Memory"] if not re.search("Array|Symbol", n)] == []
+    assert [n for n in refused["Streams"] if "Attribute" not in n] == []
+    assert [n for n in refused["Devices"] if not re.search("Texture|RDMA|Notification|NvSci", n)] == []
+    captures = [
+        f for f in functions if re.search("StreamBeginCapture|StreamEndCapture|GraphInstantiate$|GraphLaunch", f.name)
+    ]
+    assert len(captures) >= 4
+    assert all(f.kind != "unsupported" for f in captures)
+
+
+@pytest.mark.tables
+def test_what_it_says_stands_in_the_report() -> None:
+    function = load().function("cudnnDropoutForward")
+    assert function
+    assert "no bfloat16" in function.entry.limits
+
+
+@pytest.mark.tables
 @pytest.mark.parametrize("major", [8, 9])
 def test_the_whole_legacy_interface_of_cudnn(major: int) -> None:
-    """But for what has no meaning on AMD's side, and what NVIDIA's manual says of no program."""
-    left = (
-        "cudnnReorderFilterAndBias",  # an order of NVIDIA's tensor cores
-        "cudnnGetFoldedConvBackwardDataDescriptors",
-        "cudnnFusedOpsExecute",
-        "cudnnFindRNN*",  # MIOpen has one algorithm
-    )
+    """Graphs aside, and what NVIDIA's manual says of no program."""
     elsewhere = ("graphs", "causal convolutions", "Not documented", "Kernels", "undocumented")
     refused = [
         f.name
         for f in load().functions("cudnn", major)
-        if f.kind == "unsupported"
-        and not any(word.lower() in f.entry.chapter.lower() for word in elsewhere)
-        and not any(fnmatch.fnmatchcase(f.name, glob) for glob in left)
+        if f.kind == "unsupported" and not any(word.lower() in f.entry.chapter.lower() for word in elsewhere)
     ]
     assert refused == []
 

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
 import tarfile
@@ -125,6 +126,28 @@ def test_kernels_leave_the_runtime_to_nvidia(tmp_path: Path, library: Path) -> N
     assert any("ZLUDA" in r for r in report.remarks())
 
 
+def test_lines_and_verdict_count_alike(dragoman: Dragoman, tmp_path: Path) -> None:
+    """With kernels the runtime is NVIDIA's: no file says "not answered" where the verdict says "all"; and the verdict says what is left."""
+    (tmp_path / "a.cu").write_text("__global__ void k(); cublasSgemm(h); cudaLaunchKernel(k);", encoding="utf-8")
+    (tmp_path / "b.cu").write_text("cudaLaunchKernel(k);", encoding="utf-8")
+    ran = dragoman("scan", str(tmp_path))
+    assert ran.returncode == 0
+    assert "  functions: 2 called; 1 of the runtime, which stays NVIDIA's; the others answered\n" in ran.stdout
+    assert "  functions: 1 called; 1 of the runtime, which stays NVIDIA's\n" in ran.stdout
+    assert "not answered" not in ran.stdout
+    assert "\nIts one function is answered; its kernels need something that runs them.\n" in ran.stdout
+
+
+def test_functions_with_limits_are_named(tmp_path: Path) -> None:
+    """`explain NAME` is of use to one who knows the names."""
+    limited = [f.name for f in Catalogue().tables.functions("cudnn", 9) if f.kind != "unsupported" and f.entry.limits][
+        :7
+    ]
+    (tmp_path / "a.c").write_text("".join(f"{n}(h);\n" for n in limited), encoding="utf-8")
+    (remark,) = (r for r in _one(tmp_path).remarks() if "limits" in r)
+    assert remark == f"7 functions have limits: dragoman explain NAME says which ({', '.join(sorted(limited)[:5])}, …)"
+
+
 def test_static_runtime(tmp_path: Path, library: Path) -> None:
     program = _program(tmp_path, library, ANSWERED)
     with program.open("ab") as stream:
@@ -235,6 +258,123 @@ def test_broken_files(dragoman: Dragoman, library: Path, tmp_path: Path) -> None
     assert "Traceback" not in ran.stderr
     assert [f["path"] for f in json.loads(ran.stdout)["files"] if f["needs"]] == [str(folder / "good.so")]
     assert any("cut.zip: a broken archive" in line for line in ran.stderr.splitlines())
+
+
+def _zip(path: Path, *members: tuple[str, str]) -> bytes:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in members:
+            archive.writestr(name, text)
+    return path.read_bytes()
+
+
+def test_one_bad_member(dragoman: Dragoman, tmp_path: Path) -> None:
+    """What stands behind a member that is encrypted or damaged is looked at all the same, and a remark says what is not known."""
+    path = tmp_path / "a.zip"
+    good = _zip(path, ("a.c", "cublasSgemm(h);"), ("b.c", "cublasDgemm(h);"), ("c.c", f"{MISSING}(h);"))
+    encrypted = bytearray(good)
+    encrypted[encrypted.find(b"PK\3\4", 4) + 6] |= 1  # b.c, in front of it and in the list at the end
+    encrypted[encrypted.find(b"PK\1\2", encrypted.find(b"PK\1\2") + 1) + 8] |= 1
+    damaged = good.replace(b"cublasDgemm", b"cublasDgemn")
+    for content, why in ((encrypted, "encrypted"), (damaged, "Bad CRC-32 for file 'b.c'")):
+        path.write_bytes(content)
+        ran = dragoman("scan", str(path))
+        assert (ran.returncode, ran.stderr) == (1, f"dragoman: {path}: members that cannot be read: b.c ({why})\n")
+        assert "\n1 of 2 functions is not answered: " in ran.stdout
+        assert "\n- 1 file could not be read, whole or in part: what it needs is not counted\n" in ran.stdout
+
+
+def test_nothing_could_be_read(dragoman: Dragoman, tmp_path: Path) -> None:
+    """A script must not take that for "all answered"."""
+    path = tmp_path / "a.zip"
+    path.write_bytes(b"PK\3\4 and nothing")
+    ran = dragoman("scan", str(path))
+    assert (ran.returncode, ran.stdout) == (2, "Nothing here could be read.\n")
+    assert ran.stderr == f"dragoman: {path}: a broken archive: File is not a zip file\n"
+
+
+def test_archive_that_ends_too_early(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w") as archive:
+        for name in ("a.c", "b.c"):
+            text = b"cublasSgemm(h);" * 100
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    path.write_bytes(path.read_bytes()[:3000])
+    report = _one(path)
+    assert [n.name for n in report.needs()] == ["cublasSgemm"]
+    assert [f.trouble for f in report.unread] == [
+        "a broken archive: unexpected end of data; what follows there was not looked at"
+    ]
+
+
+def test_mutated_archives(tmp_path: Path) -> None:
+    """Names that are no text or empty, sizes and offsets that are wrong: content or trouble, never an exception."""
+    program = b"\x7fELF" + bytes(200)
+    starts: dict[str, bytes] = {}
+    for name, how in (("a.whl", zipfile.ZIP_DEFLATED), ("b.whl", zipfile.ZIP_BZIP2), ("c.whl", zipfile.ZIP_LZMA)):
+        with zipfile.ZipFile(tmp_path / name, "w", how) as archive:
+            archive.writestr("a/\N{LATIN SMALL LETTER E WITH ACUTE}.c", "cublasSgemm(h);\n" * 20)
+            archive.writestr("x.so", program)
+        starts[name] = (tmp_path / name).read_bytes()
+    for mode in ("w:", "w:gz", "w:xz", "w:bz2"):
+        name = f"d.tar.{mode[2:]}".rstrip(".")
+        with tarfile.open(tmp_path / name, mode) as archive2:
+            member = tarfile.TarInfo("\N{LATIN SMALL LETTER E WITH ACUTE}" * 120 + ".so")
+            member.size = len(program)
+            archive2.addfile(member, io.BytesIO(program))
+        starts[name] = (tmp_path / name).read_bytes()
+    drawn = random.Random(1)
+    for _ in range(1500):
+        name = drawn.choice(list(starts))
+        mutant = bytearray(starts[name])
+        for _ in range(drawn.randint(1, 6)):
+            mutant[drawn.randrange(len(mutant))] = drawn.choice((0, 128, 255, drawn.randrange(256)))
+        if drawn.random() < 0.2:
+            del mutant[drawn.randrange(len(mutant)) :]
+        (tmp_path / name).write_bytes(mutant)
+        list(contents.of([tmp_path / name]))
+
+
+def test_long_sources_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One that is passed over is told, and out of an archive it is not even copied whole."""
+    monkeypatch.setattr(contents, "SOURCE_BYTES", 1000)
+    (tmp_path / "a.cu").write_text("cublasSgemm(h);\n" * 100, encoding="utf-8")
+    (tmp_path / "b.cu").write_text("cublasSgemm(h);\n", encoding="utf-8")
+    _zip(tmp_path / "c.zip", ("d.cu", "cublasSgemm(h);\n" * 100))
+    report = _one(tmp_path)
+    assert [Path(f.path).name for f in report.unread] == ["a.cu", "c.zip: d.cu"]
+    assert all("a source of more than" in f.trouble for f in report.unread)
+    assert [Path(f.path).name for f in report.files if f.needs] == ["b.cu"]
+
+
+def test_archive_fills_no_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(contents, "SPARE_BYTES", 1 << 60)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("big.so", b"\x7fELF" + bytes(1 << 20))
+    (file,) = _one(tmp_path / "a.zip").unread
+    assert file.trouble == "too large to look at"
+
+
+def test_binaries_that_end_too_early(dragoman: Dragoman, library: Path, tmp_path: Path) -> None:
+    """A download that broke off: what is there is shown, and that there should be more."""
+    program = _program(tmp_path, library, (*ANSWERED, MISSING))
+    whole = program.read_bytes()
+    assert not _one(program).unread
+    program.write_bytes(whole[:-100])
+    ran = dragoman("scan", str(program))
+    assert ran.returncode == 1
+    assert ran.stderr == f"dragoman: {program}: the file ends too early: what it lacks was not looked at\n"
+    assert "- 1 file could not be read, whole or in part" in ran.stdout
+    without = bytearray(whole[:600])
+    without[40:48] = bytes(8)  # no list of sections: the segments tell
+    for content in (without, whole[:4], whole[:60]):
+        program.write_bytes(content)
+        assert _one(program).unread
+    pe = tmp_path / "p.dll"
+    header = b"PE\0\0" + struct.pack("<HHIIIHH", 0x8664, 9, 0, 0, 0, 240, 0x2022)
+    pe.write_bytes(b"MZ" + bytes(58) + struct.pack("<I", 64) + header + b"\x0b\x02" + bytes(238))
+    assert _one(pe).unread
 
 
 def test_mutated_binaries(library: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ What it cannot show, that AMD's code launches a kernel, `dragoman amd-host` show
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -160,3 +161,13 @@ def test_without_apt(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UnavailableError, match="this system has no apt-get"):
         mirror()
+
+
+@pytest.mark.skipif(not shutil.which("apt-get"), reason="this system has no apt-get")
+def test_archive_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a network: what could not be fetched is named, and no package is said not to be in Debian."""
+    from dragoman.amdhost import debian
+
+    monkeypatch.setattr(debian, "mirror", lambda: "http://127.0.0.1:9/debian")
+    with pytest.raises(debian.UnavailableError, match=r"apt-get: E: Failed to fetch http://127\.0\.0\.1:9/debian/"):
+        debian.Archive(tmp_path, ("sid",))

@@ -7,6 +7,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from dragoman.parity import golden
+from dragoman.parity.nvidia import __main__ as recorder
 from dragoman.parity.nvidia import goldens
 from dragoman.parity.nvidia.sweep import UNASKED, choices, look_up, swept, tree, tuples
 from dragoman.parity.options import ParityError
@@ -59,3 +61,34 @@ def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
     report = tmp_path / "answers.jsonl"
     report.write_text('{"what":"end","left":3}\n{"what":"pro', encoding="utf-8")
     assert [line["what"] for line in goldens.lines([report])] == ["end"]
+
+
+def test_one_command_asks_and_keeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The version is in each file, and what the library died of has the word for it."""
+    status = {"case": "alpha NULL", "expected": 7, "got": None, "state": "crash", "notes": []}
+    found = (
+        {"what": "versions", "runtime": 13000, "cublas": 130100, "seen": True, "card": "a card"},
+        {"what": "probes", "group": "strings", "steps": []},
+        {"what": "suite", "result": {"name": "cublasSgemm_v2", "entry": "gemm", "statuses": [status]}},
+    )
+    report = tmp_path / "answers.jsonl"
+    report.write_text("".join(json.dumps(line) + "\n" for line in found), encoding="utf-8")
+    kept = {"SWEEP": tmp_path / "types.json", "PROBES": tmp_path / "probes.json"}
+    for name, path in kept.items():
+        monkeypatch.setattr(goldens, name, path)
+    monkeypatch.setattr(golden, "PATH", tmp_path / "statuses.json")
+    monkeypatch.setattr(recorder, "_record", lambda given: report)
+    golden.recorded.cache_clear()
+    goldens.recorded.cache_clear()
+    try:
+        assert recorder.main(["--keep"]) == 0
+        for path in (*kept.values(), golden.PATH):
+            assert json.loads(path.read_text(encoding="utf-8"))["seen_on"].startswith(
+                "cuBLAS 13.1.0 with the CUDA 13.0"
+            )
+        golden.recorded.cache_clear()
+        assert golden.recorded() == {"cublas": {"gemm": {"alpha NULL": "crash"}}}
+        assert golden.answer("cublas", "gemm", "cublasSgemm_v2", "alpha NULL") is None
+    finally:
+        golden.recorded.cache_clear()
+        goldens.recorded.cache_clear()

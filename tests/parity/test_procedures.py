@@ -61,6 +61,11 @@ def test_a_wrong_library_is_caught(found: Found, title: str) -> None:
     assert [name for name, lines in found[title].items() if not lines] == []
 
 
+def test_the_page_counts_the_wrong_libraries() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "proof.md"
+    assert f"spoiled.py`, {len(spoiled.SPOILED)} of them" in page.read_text(encoding="utf-8")
+
+
 @pytest.mark.usefixtures("children_find_fakes")
 def test_a_failing_example_can_be_repeated(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report says how, and the same example is right where nothing is spoiled."""

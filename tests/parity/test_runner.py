@@ -124,6 +124,11 @@ def test_html_is_one_file() -> None:
     for word in ("<script src", "<link", "http://", "https://"):
         assert word not in page
     assert page.count("<table>") == 2
+    # Narrow windows: the page keeps its width, a map scrolls in its own frame under names that stay.
+    assert '<meta name="viewport"' in page
+    assert page.count('<div class="map"><table>') == 2
+    assert "position: sticky" in page
+    assert "v1 the first API" in page
     assert 'href="#0-cublasSgemm_v2"' in page
     assert "m = -1: answers 0, expected 7; C was changed" in page
 

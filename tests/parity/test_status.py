@@ -127,6 +127,8 @@ def test_gather_tells_types_apart_where_they_differ() -> None:
     same = golden.gather(
         [{"library": "cublas", "results": [result("a", 7), result("b", 7), result("c", None, "crash")]}]
     )
+    assert same == {"cublas": {"gemm": {"m = -1": {"a": 7, "b": 7, "c": "crash"}}}}
+    same = golden.gather([{"library": "cublas", "results": [result("a", 7), result("b", 7)]}])
     assert same == {"cublas": {"gemm": {"m = -1": 7}}}
     other = golden.gather([{"library": "cublas", "results": [result("a", 7), result("b", 0)]}])
     assert other == {"cublas": {"gemm": {"m = -1": {"a": 7, "b": 0}}}}

@@ -12,6 +12,7 @@ from dragoman.parity.cases import Case, fill, lay_out, oracle_arguments, view
 from dragoman.parity.check import Workbench
 from dragoman.parity.elements import draw
 from dragoman.parity.numbers import check_numbers
+from dragoman.parity.options import Options
 from dragoman.parity.oracles import ORACLES, Expected
 from dragoman.parity.oracles.claims import (
     BF16,
@@ -25,7 +26,7 @@ from dragoman.parity.oracles.claims import (
     to_elements,
     wide,
 )
-from dragoman.parity.rows import numbers, row_of, rows, typed
+from dragoman.parity.rows import elements, numbers, row_of, rows, typed
 from dragoman.parity.status import baseline, status_cases
 from dragoman.parity.strategies import why_untested
 from dragoman.tables.loader import load
@@ -102,6 +103,25 @@ def test_every_row_is_drawn(tables: Tables) -> None:
     check_numbers(function, Workbench(FakeSubject()), 2 * len(rows(function)), before=note)
     assert set(found) == set(rows(function))
     assert check_numbers(function, Workbench(FakeSubject()), 5).examples == 5
+
+
+@pytest.mark.parametrize("name", ["cublasGemmEx", "cublasGemmBatchedEx", "cublasGemmStridedBatchedEx_64"])
+def test_all_elements_are_drawn_where_rows_are_many(tables: Tables, name: str) -> None:
+    """A usual run has fewer calls than such a function has rows."""
+    function = tables.function(name)
+    assert function is not None
+    found: Counter[tuple[str, ...]] = Counter()
+
+    def note(case: Case) -> None:
+        row = row_of(function, case.values)
+        assert row is not None
+        found[elements(function, row)] += 1
+
+    examples = Options().examples // (3 if function.form.wide else 1)
+    assert examples < len(rows(function))
+    check_numbers(function, Workbench(FakeSubject()), examples, before=note)
+    assert set(found) == {elements(function, row) for row in rows(function)}
+    assert sum(found.values()) <= examples
 
 
 def test_every_row_is_asked_and_every_other_type_refused(tables: Tables) -> None:

@@ -1,5 +1,5 @@
-/* Multi-head attention of several beams, against the definition in double and its differences: keys of all beams in common or
- * of each, any order of axes, windows that are empty, sequences of no length, one step at a time, residuals.
+/* Multi-head attention of several beams, against the definition in double and its differences: keys of all beams in
+ * common or of each, any order of axes, windows that are empty, sequences of no length, one step at a time, residuals.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/attention.c" -L"$LIBS" -lcudnn -lcudart -lm -o attention
  * RUN: dragoman run -- ./attention
  */
@@ -56,7 +56,8 @@ static double define(const Case *c)
                 int row = token(c->order_q, BEAM, TQ, n, b, t) * Q, to = token(c->order_o, BEAM, TQ, n, b, t) * O;
                 int kb = c->one_to_one ? b : 0, length = c->k_length[n * k_beams + kb];
                 double y[O];
-                for (i = 0; i < O; ++i) y[i] = weight(CUDNN_MH_ATTN_O_BIASES, 0, i, 0) + (c->residual ? x[RESIDUALS][row + i] : 0);
+                for (i = 0; i < O; ++i)
+                    y[i] = weight(CUDNN_MH_ATTN_O_BIASES, 0, i, 0) + (c->residual ? x[RESIDUALS][row + i] : 0);
                 /* beyond the end the bias and a residual pass through */
                 for (h = 0; h < HEADS && t < c->q_length[n * BEAM + b]; ++h) {
                     double score[TK], sum = 0, head[W] = {0};
@@ -64,7 +65,8 @@ static double define(const Case *c)
                         int key = token(c->order_k, k_beams, TK, n, kb, j);
                         score[j] = 0;
                         for (i = 0; i < P; ++i)
-                            score[j] += projected(0, h, i, Q, &x[QUERIES][row]) * projected(1, h, i, K, &x[KEYS][key * K]);
+                            score[j] +=
+                                projected(0, h, i, Q, &x[QUERIES][row]) * projected(1, h, i, K, &x[KEYS][key * K]);
                         score[j] = exp(0.5 * score[j]);
                         sum += score[j];
                     }
@@ -149,9 +151,9 @@ static void try(cudnnHandle_t handle, const Case *c)
     float *place[PLACES], *d[PLACES], *w, *dw, *y, *dy, *got;
     void *work, *reserve;
     OK(cudnnCreateAttnDescriptor(&attention));
-    OK(cudnnSetAttnDescriptor(attention, CUDNN_ATTN_ENABLE_PROJ_BIASES | (c->one_to_one ? CUDNN_ATTN_QUERYMAP_ONE_TO_ONE : 0),
-                              HEADS, 0.5, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH, NULL, NULL, Q, K, V, P, P,
-                              W, O, TQ, TK, BATCH, BEAM));
+    OK(cudnnSetAttnDescriptor(
+        attention, CUDNN_ATTN_ENABLE_PROJ_BIASES | (c->one_to_one ? CUDNN_ATTN_QUERYMAP_ONE_TO_ONE : 0), HEADS, 0.5,
+        CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH, NULL, NULL, Q, K, V, P, P, W, O, TQ, TK, BATCH, BEAM));
     OK(cudnnGetMultiHeadAttnBuffers(handle, attention, &weight_bytes, &work_bytes, &reserve_bytes));
     CHECK(weight_bytes == WEIGHTS * sizeof(float));
     w = device(weights, WEIGHTS);
@@ -161,7 +163,8 @@ static void try(cudnnHandle_t handle, const Case *c)
         cudnnDataType_t type;
         int count, dims[3];
         void *address;
-        OK(cudnnGetMultiHeadAttnWeights(handle, attention, (cudnnMultiHeadAttnWeightKind_t)kind, weight_bytes, w, shape, &address));
+        OK(cudnnGetMultiHeadAttnWeights(handle, attention, (cudnnMultiHeadAttnWeightKind_t)kind, weight_bytes, w, shape,
+                                        &address));
         start[kind] = (int)((float *)address - w);
         OK(cudnnGetTensorNdDescriptor(shape, 3, &type, &count, dims, stride[kind]));
         CHECK(count == 3 && dims[0] == (kind == CUDNN_MH_ATTN_O_BIASES ? 1 : HEADS));
@@ -185,9 +188,9 @@ static void try(cudnnHandle_t handle, const Case *c)
 
     /* one step after the other: the other steps keep what they hold */
     for (current = TQ - 1; current >= 0; --current) {
-        OK(cudnnMultiHeadAttnForward(handle, attention, current, c->low, c->high, lengths_q, lengths_k, qd, place[QUERIES],
-                                     c->residual ? place[RESIDUALS] : NULL, kd, place[KEYS], vd, place[VALUES], od, y,
-                                     weight_bytes, w, work_bytes, work, 0, NULL));
+        OK(cudnnMultiHeadAttnForward(handle, attention, current, c->low, c->high, lengths_q, lengths_k, qd,
+                                     place[QUERIES], c->residual ? place[RESIDUALS] : NULL, kd, place[KEYS], vd,
+                                     place[VALUES], od, y, weight_bytes, w, work_bytes, work, 0, NULL));
         got = host(y, BATCH * BEAM * TQ * O);
         define(c);
         for (n = 0; n < BATCH; ++n)
@@ -200,17 +203,18 @@ static void try(cudnnHandle_t handle, const Case *c)
     }
     /* all at once, for training */
     OK(cudnnMultiHeadAttnForward(handle, attention, -1, c->low, c->high, lengths_q, lengths_k, qd, place[QUERIES],
-                                 c->residual ? place[RESIDUALS] : NULL, kd, place[KEYS], vd, place[VALUES], od, y, weight_bytes,
-                                 w, work_bytes, work, reserve_bytes, reserve));
+                                 c->residual ? place[RESIDUALS] : NULL, kd, place[KEYS], vd, place[VALUES], od, y,
+                                 weight_bytes, w, work_bytes, work, reserve_bytes, reserve));
     got = host(y, BATCH * BEAM * TQ * O);
     define(c);
     for (i = 0; i < BATCH * BEAM * TQ * O; ++i) NEAR(got[i], out[i], 1e-5);
     free(got);
     OK(cudnnMultiHeadAttnBackwardData(handle, attention, c->low, c->high, lengths_q, lengths_k, od, dy, qd, d[QUERIES],
-                                      place[QUERIES], kd, d[KEYS], place[KEYS], vd, d[VALUES], place[VALUES], weight_bytes, w,
-                                      work_bytes, work, reserve_bytes, reserve));
-    OK(cudnnMultiHeadAttnBackwardWeights(handle, attention, CUDNN_WGRAD_MODE_SET, qd, place[QUERIES], kd, place[KEYS], vd,
-                                         place[VALUES], od, dy, weight_bytes, w, dw, work_bytes, work, reserve_bytes, reserve));
+                                      place[QUERIES], kd, d[KEYS], place[KEYS], vd, d[VALUES], place[VALUES],
+                                      weight_bytes, w, work_bytes, work, reserve_bytes, reserve));
+    OK(cudnnMultiHeadAttnBackwardWeights(handle, attention, CUDNN_WGRAD_MODE_SET, qd, place[QUERIES], kd, place[KEYS],
+                                         vd, place[VALUES], od, dy, weight_bytes, w, dw, work_bytes, work,
+                                         reserve_bytes, reserve));
     same(c, x[QUERIES], BATCH * BEAM * TQ * Q, d[QUERIES], "query");
     same(c, x[KEYS], BATCH * beams * TK * K, d[KEYS], "key");
     same(c, x[VALUES], BATCH * beams * TK * V, d[VALUES], "value");
@@ -248,15 +252,15 @@ static void refused(cudnnHandle_t handle)
     y = device(NULL, BATCH);
     OK(cudnnCreateAttnDescriptor(&attention));
     OK(cudnnCreateDropoutDescriptor(&dropout));
-    OK(cudnnSetAttnDescriptor(attention, 0, 1, 1.0, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH, dropout, NULL, 1, 1,
-                              1, 0, 0, 0, 0, 1, 1, BATCH, 1));
+    OK(cudnnSetAttnDescriptor(attention, 0, 1, 1.0, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH, dropout,
+                              NULL, 1, 1, 1, 0, 0, 0, 0, 1, 1, BATCH, 1));
     OK(cudnnGetMultiHeadAttnBuffers(handle, attention, &weights, &work, &reserve));
     OK(cudaMalloc(&space, work + reserve));
     for (set = -1; set < 2; ++set) {
         if (set == 0) OK(cudnnSetDropoutDescriptor(dropout, handle, 0.0f, NULL, states_size, 1));
         if (set == 1) OK(cudnnSetDropoutDescriptor(dropout, handle, 1.0f, states, states_size, 1));
-        status = cudnnMultiHeadAttnForward(handle, attention, -1, low, high, lengths, lengths, d, y, NULL, d, y, d, y, d, y, 0,
-                                           NULL, work, space, reserve, (char *)space + work);
+        status = cudnnMultiHeadAttnForward(handle, attention, -1, low, high, lengths, lengths, d, y, NULL, d, y, d, y,
+                                           d, y, 0, NULL, work, space, reserve, (char *)space + work);
 #if CUDNN_VERSION >= 90000
         CHECK(status == (set == 1 ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_EXECUTION_FAILED_CUDART));
 #else
@@ -272,15 +276,40 @@ static void refused(cudnnHandle_t handle)
 int main(void)
 {
     static const Case cases[] = {
-        {0, {BATCHES, BEAMS, TIME}, {BATCHES, BEAMS, TIME}, {BATCHES, BEAMS, TIME}, 0, {3, 3, 3, 3}, {4, 4}, {0, 0, 0}, {4, 4, 4}},
-        {0, {TIME, BEAMS, BATCHES}, {TIME, BATCHES, BEAMS}, {BATCHES, TIME, BEAMS}, 1, {3, 2, 0, 1}, {4, 0}, {0, 1, 2}, {4, 3, 2}},
-        {1, {BEAMS, TIME, BATCHES}, {BATCHES, TIME, BEAMS}, {TIME, BATCHES, BEAMS}, 1, {3, 2, 3, 1}, {4, 1, 3, 2}, {0, 0, 0}, {1, 2, 9}},
+        {0,
+         {BATCHES, BEAMS, TIME},
+         {BATCHES, BEAMS, TIME},
+         {BATCHES, BEAMS, TIME},
+         0,
+         {3, 3, 3, 3},
+         {4, 4},
+         {0, 0, 0},
+         {4, 4, 4}},
+        {0,
+         {TIME, BEAMS, BATCHES},
+         {TIME, BATCHES, BEAMS},
+         {BATCHES, TIME, BEAMS},
+         1,
+         {3, 2, 0, 1},
+         {4, 0},
+         {0, 1, 2},
+         {4, 3, 2}},
+        {1,
+         {BEAMS, TIME, BATCHES},
+         {BATCHES, TIME, BEAMS},
+         {TIME, BATCHES, BEAMS},
+         1,
+         {3, 2, 3, 1},
+         {4, 1, 3, 2},
+         {0, 0, 0},
+         {1, 2, 9}},
     };
     cudnnHandle_t handle;
     unsigned seed = 1;
     int i, j;
     for (i = 0; i < PLACES; ++i)
-        for (j = 0; j < MOST; ++j) x[i][j] = (seed = seed * 1103515245u + 12345u, (double)(float)((seed >> 16 & 0x3ff) / 512.0 - 1));
+        for (j = 0; j < MOST; ++j)
+            x[i][j] = (seed = seed * 1103515245u + 12345u, (double)(float)((seed >> 16 & 0x3ff) / 512.0 - 1));
     for (j = 0; j < WEIGHTS; ++j) weights[j] = (seed = seed * 1103515245u + 12345u, (seed >> 16 & 0x3ff) / 512.0 - 1);
     for (j = 0; j < MOST; ++j) dout[j] = (seed = seed * 1103515245u + 12345u, (seed >> 16 & 0x3ff) / 512.0 - 1);
     OK(cudnnCreate(&handle));

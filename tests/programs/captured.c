@@ -1,5 +1,5 @@
-/* Inference captured once and launched with new data: cuBLAS, cuBLASLt and cuDNN on a captured stream, two streams, factors on the
- * host and on the device. What a launch gives is what plain calls give, bit for bit.
+/* Inference captured once and launched with new data: cuBLAS, cuBLASLt and cuDNN on a captured stream, two streams,
+ * factors on the host and on the device. What a launch gives is what plain calls give, bit for bit.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/captured.c" -L"$LIBS" -lcudnn -lcublasLt -lcublas -lcudart -lm -o captured
  * RUN: dragoman run -- ./captured
  */
@@ -11,7 +11,20 @@
 
 #include "check.h"
 
-enum { N = 2, C = 3, H = 6, W = 5, K = 4, R = 3, P = H, Q = W, HALF_P = P / 2, HALF_Q = (Q - 1) / 2, FLAT = K * HALF_P * HALF_Q, OUT = 7 };
+enum {
+    N = 2,
+    C = 3,
+    H = 6,
+    W = 5,
+    K = 4,
+    R = 3,
+    P = H,
+    Q = W,
+    HALF_P = P / 2,
+    HALF_Q = (Q - 1) / 2,
+    FLAT = K * HALF_P * HALF_Q,
+    OUT = 7
+};
 enum { IMAGE = N * C * H * W, MAP = N * K * P * Q, POOLED = N * FLAT, ALL = N * OUT };
 
 static cudaStream_t stream, side;
@@ -47,9 +60,11 @@ static void network(void)
     OK(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
     OK(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
     OK(cudnnSetTensor(dnn, scores, n, &half));
-    OK(cudnnConvolutionForward(dnn, &one, image, x, filters, w, convolution, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, space, space_size, &zero, map, y));
+    OK(cudnnConvolutionForward(dnn, &one, image, x, filters, w, convolution, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
+                               space, space_size, &zero, map, y));
     OK(cudnnAddTensor(dnn, &one, channels, b, &one, map, y));
-    OK(cudnnBatchNormalizationForwardInference(dnn, CUDNN_BATCHNORM_SPATIAL, &one, &zero, map, y, map, z, channels, scale, shift, mean, var, 1e-5));
+    OK(cudnnBatchNormalizationForwardInference(dnn, CUDNN_BATCHNORM_SPATIAL, &one, &zero, map, y, map, z, channels,
+                                               scale, shift, mean, var, 1e-5));
     OK(cudnnActivationForward(dnn, relu, &one, map, z, &zero, map, z));
     OK(cudnnPoolingForward(dnn, pooling, &one, map, z, &zero, pooled, a));
     OK(cudaEventRecord(fork, stream)); /* beside it, on another stream: norms of the maps */
@@ -67,7 +82,8 @@ static void network(void)
     OK(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE));
     OK(cublasSaxpy(blas, OUT, factor, sums, 0, v, 1)); /* a factor that the device has */
     OK(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_HOST));
-    OK(cudnnSoftmaxForward(dnn, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_INSTANCE, &one, scores, v, &zero, scores, result));
+    OK(cudnnSoftmaxForward(dnn, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_INSTANCE, &one, scores, v, &zero, scores,
+                           result));
     one = zero = half = 77;
     OK(cudaEventDestroy(fork));
     OK(cudaEventDestroy(join));
@@ -95,7 +111,8 @@ static void describe(void)
     OK(cudnnSetConvolution2dDescriptor(convolution, 1, 1, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
     OK(cudnnSetActivationDescriptor(relu, CUDNN_ACTIVATION_RELU, CUDNN_PROPAGATE_NAN, 0));
     OK(cudnnSetPooling2dDescriptor(pooling, CUDNN_POOLING_MAX, CUDNN_PROPAGATE_NAN, 2, 2, 0, 0, 2, 2));
-    OK(cudnnGetConvolutionForwardWorkspaceSize(dnn, image, filters, convolution, map, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, &space_size));
+    OK(cudnnGetConvolutionForwardWorkspaceSize(dnn, image, filters, convolution, map,
+                                               CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, &space_size));
     OK(cudaMalloc(&space, space_size + 1));
     OK(cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F));
     OK(cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_TRANSA, &op, sizeof op));
@@ -124,7 +141,8 @@ static void read_back(float *to)
     OK(cudaMemset(sums, 0, 2 * sizeof(float)));
 }
 
-/* A handle whose own memory was used on another stream, as after warming up there. Factors like these need that memory. */
+/* A handle whose own memory was used on another stream, as after warming up there. Factors like these need
+ * that memory. */
 static void moved(void)
 {
     float two = 2, half = 0.5f, one = 1, zero = 0, most[POOLED], was[POOLED], got[POOLED];
@@ -159,7 +177,8 @@ static cudaGraph_t ended(int status)
     return graph;
 }
 
-/* Statuses that an H200 gave: a result on the host cannot be had of a captured stream, but where it needs no work it is there. */
+/* Statuses that an H200 gave: a result on the host cannot be had of a captured stream, but where it needs no
+ * work it is there. */
 static void answers(void)
 {
     float sum = 7, p = 3, q = 4, c = 0, s = 0;
@@ -223,8 +242,10 @@ int main(void)
     OK(cudnnCreate(&dnn));
     OK(cublasSetStream(blas, stream));
     OK(cudnnSetStream(dnn, stream));
-    x = device(IMAGE, 1), w = device(K * C * R * R, 0.1f), b = device(K, 0.2f), scale = device(K, 0.3f), shift = device(K, 0.1f);
-    mean = device(K, 0.1f), var = device(K, 0), y = device(MAP, 1), z = device(MAP, 1), a = device(POOLED, 1), m = device(FLAT * OUT, 0.05f);
+    x = device(IMAGE, 1), w = device(K * C * R * R, 0.1f), b = device(K, 0.2f), scale = device(K, 0.3f),
+    shift = device(K, 0.1f);
+    mean = device(K, 0.1f), var = device(K, 0), y = device(MAP, 1), z = device(MAP, 1), a = device(POOLED, 1),
+    m = device(FLAT * OUT, 0.05f);
     n = device(ALL, 0.1f), v = device(ALL, 1), result = device(ALL, 0), sums = device(2, 0), factor = device(1, 0);
     describe();
     for (round = 0; round < ROUNDS; ++round) {

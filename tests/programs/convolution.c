@@ -1,4 +1,5 @@
-/* A convolution and its gradients as its definition says: both modes, layouts, groups, floats and doubles, any workspace.
+/* A convolution and its gradients as its definition says: both modes, layouts, groups, floats and
+ * doubles, any workspace.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/convolution.c" -L"$LIBS" -lcudnn -lcudart -lm -o convolution
  * RUN: dragoman run -- ./convolution
  */
@@ -8,7 +9,19 @@
 
 #include "check.h"
 
-enum { N = 2, C = 4, H = 6, W = 5, K = 6, R = 3, S = 2, PAD = 1, STEP = 2, P = (H + 2 * PAD - R) / STEP + 1, Q = W + 2 * PAD - S + 1 };
+enum {
+    N = 2,
+    C = 4,
+    H = 6,
+    W = 5,
+    K = 6,
+    R = 3,
+    S = 2,
+    PAD = 1,
+    STEP = 2,
+    P = (H + 2 * PAD - R) / STEP + 1,
+    Q = W + 2 * PAD - S + 1
+};
 enum { X = N * C * H * W, F = K * C * R * S, Y = N * K * P * Q };
 
 static double x[X], w[F], y[Y], z[Y], dx[X], dw[F], db[K], bias[K];
@@ -121,7 +134,8 @@ static void directions(cudnnHandle_t handle, int groups, cudnnConvolutionMode_t 
     size = size > filter[0].memory ? size : filter[0].memory;
     size = size < most ? size : most;
     OK(cudaMalloc(&space, size ? size : 1));
-    OK(cudnnConvolutionForward(handle, alpha, xd, gx, wd, gw, conv, forward[0].algo, size ? space : NULL, size, beta, yd, gy));
+    OK(cudnnConvolutionForward(handle, alpha, xd, gx, wd, gw, conv, forward[0].algo, size ? space : NULL, size, beta,
+                               yd, gy));
     compare(gy, y, z, Y, __LINE__);
     OK(cudnnConvolutionBackwardData(handle, alpha, wd, gw, yd, gz, conv, data[0].algo, space, size, beta, xd, gdx));
     compare(gdx, dx, x, X, __LINE__);

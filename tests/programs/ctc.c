@@ -1,5 +1,5 @@
-/* CTC losses against the sum over all alignments: labels on the host and on the device, tensors with gaps and in another order,
- * labels that are empty or too long for their steps, losses without gradients.
+/* CTC losses against the sum over all alignments: labels on the host and on the device, tensors with gaps and in
+ * another order, labels that are empty or too long for their steps, losses without gradients.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/ctc.c" -L"$LIBS" -lcudnn -lcudart -lm -o ctc
  * RUN: dragoman run -- ./ctc
  */
@@ -45,13 +45,14 @@ static void *device(const void *from, size_t bytes)
     return to;
 }
 
-static void try(cudnnHandle_t handle, int softmax, int on_device, const int *p_stride, const int *g_stride, int gradients)
-{
+static void try(cudnnHandle_t handle, int softmax, int on_device, const int *p_stride, const int *g_stride,
+                int gradients) {
     static const int dims[3] = {STEPS, BATCH, SYMBOLS};
     float probs[SPACE], grads[SPACE], costs[BATCH];
     cudnnTensorDescriptor_t pd, gd;
     cudnnCTCLossDescriptor_t loss;
-    cudnnCTCLossAlgo_t algorithm = on_device ? CUDNN_CTC_LOSS_ALGO_DETERMINISTIC : CUDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC;
+    cudnnCTCLossAlgo_t algorithm =
+        on_device ? CUDNN_CTC_LOSS_ALGO_DETERMINISTIC : CUDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC;
     float *probs_there, *grads_there, *costs_there;
     void *work, *labels_there, *lengths_there, *inputs_there;
     size_t bytes = 0;
@@ -84,8 +85,8 @@ static void try(cudnnHandle_t handle, int softmax, int on_device, const int *p_s
         OK(cudnnGetCTCLossWorkspaceSize(handle, pd, gd, labels, label_lengths, input_lengths, algorithm, loss, &bytes));
     OK(cudaMalloc(&work, bytes));
     if (on_device)
-        OK(cudnnCTCLoss_v8(handle, algorithm, loss, pd, probs_there, labels_there, lengths_there, inputs_there, costs_there, gd,
-                           gradients ? grads_there : NULL, bytes, work));
+        OK(cudnnCTCLoss_v8(handle, algorithm, loss, pd, probs_there, labels_there, lengths_there, inputs_there,
+                           costs_there, gd, gradients ? grads_there : NULL, bytes, work));
     else
         OK(cudnnCTCLoss(handle, pd, probs_there, labels, label_lengths, input_lengths, costs_there, gd,
                         gradients ? grads_there : NULL, algorithm, loss, work, bytes));
@@ -123,7 +124,8 @@ static void try(cudnnHandle_t handle, int softmax, int on_device, const int *p_s
 
 int main(void)
 {
-    static const int packed[3] = {BATCH * SYMBOLS, SYMBOLS, 1}, gaps[3] = {BATCH * 10, 10, 2}, turned[3] = {SYMBOLS, STEPS * SYMBOLS, 1};
+    static const int packed[3] = {BATCH * SYMBOLS, SYMBOLS, 1}, gaps[3] = {BATCH * 10, 10, 2},
+                     turned[3] = {SYMBOLS, STEPS * SYMBOLS, 1};
     cudnnHandle_t handle;
     int i;
     OK(cudnnCreate(&handle));

@@ -1,6 +1,7 @@
-/* cuDNN given what it must refuse: no, freed and foreign objects, sizes that are none or do not fit, pointers that are missing,
- * types and modes out of range, spaces too small. The families of statuses are NVIDIA's; what was refused leaves memory alone, says
- * why, and the next call works. Then what a program asks about versions, errors and callbacks.
+/* cuDNN given what it must refuse: no, freed and foreign objects, sizes that are none or do not fit, pointers that are
+ * missing, types and modes out of range, spaces too small. The families of statuses are NVIDIA's; what was refused
+ * leaves memory alone, says why, and the next call works. Then what a program asks about versions,
+ * errors and callbacks.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/dnn_wrong.c" -L"$LIBS" -lcudnn -lcudart -lm -o dnn_wrong
  * RUN: dragoman run -- ./dnn_wrong
  */

@@ -1,5 +1,5 @@
-/* What passes through the host of doubles: a softmax, an activation and a network are computed; on a captured stream they are refused,
- * and the capture goes on. Copies are of more numbers than are on the host at a time.
+/* What passes through the host of doubles: a softmax, an activation and a network are computed; on a captured stream
+ * they are refused, and the capture goes on. Copies are of more numbers than are on the host at a time.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/doubles.c" -L"$LIBS" -lcudnn -lcudart -lm -o doubles
  * RUN: dragoman run -- ./doubles
  */
@@ -10,14 +10,15 @@
 
 #include "check.h"
 
-enum { IMAGES = 7, CHANNELS = 11, SIZE = 1601, COUNT = IMAGES * CHANNELS * SIZE }; /* several pieces of some images each */
+/* several pieces of some images each */
+enum { IMAGES = 7, CHANNELS = 11, SIZE = 1601, COUNT = IMAGES * CHANNELS * SIZE };
 
-static void capturing(cudnnHandle_t handle, cudnnTensorDescriptor_t d, cudnnActivationDescriptor_t f, double **on, cudaStream_t stream)
-{
+static void capturing(cudnnHandle_t handle, cudnnTensorDescriptor_t d, cudnnActivationDescriptor_t f, double **on,
+                      cudaStream_t stream) {
     cudaGraph_t graph = NULL;
     double one = 1, none = 0;
-    CHECK(cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, d, on[0], &none, d, on[1])
-          == CUDNN_STATUS_NOT_SUPPORTED);
+    CHECK(cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, d, on[0], &none, d,
+                              on[1]) == CUDNN_STATUS_NOT_SUPPORTED);
     CHECK(cudnnActivationForward(handle, f, &one, d, on[0], &none, d, on[1]) == CUDNN_STATUS_NOT_SUPPORTED);
     OK(cudaStreamEndCapture(stream, &graph));
     CHECK(graph != NULL);
@@ -43,7 +44,8 @@ int main(void)
     for (i = 0; i < 2; ++i) OK(cudaMalloc((void **)&on[i], COUNT * sizeof *x));
     OK(cudaMemcpy(on[0], x, COUNT * sizeof *x, cudaMemcpyHostToDevice));
 
-    OK(cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, d, on[0], &none, d, on[1]));
+    OK(cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, d, on[0], &none, d,
+                           on[1]));
     OK(cudaStreamSynchronize(stream));
     OK(cudaMemcpy(y, on[1], COUNT * sizeof *y, cudaMemcpyDeviceToHost));
     for (n = 0; n < IMAGES; ++n)

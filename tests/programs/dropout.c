@@ -1,5 +1,5 @@
-/* Dropout beyond one call: each call draws another mask, a seed repeats its masks in order, a restored descriptor draws new ones
- * or, from a copy of its states, what followed the copy; the backward pass may have another layout.
+/* Dropout beyond one call: each call draws another mask, a seed repeats its masks in order, a restored descriptor draws
+ * new ones or, from a copy of its states, what followed the copy; the backward pass may have another layout.
  * Batch normalisation onto its own input, and with one running value alone.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/dropout.c" -L"$LIBS" -lcudnn -lcudart -lm -o dropout
  * RUN: dragoman run -- ./dropout
@@ -125,8 +125,8 @@ static void normalise(cudnnHandle_t handle, cudnnTensorFormat_t format)
     OK(cudnnCreateTensorDescriptor(&parameter));
     OK(cudnnSetTensor4dDescriptor(image, format, CUDNN_DATA_FLOAT, N, C, H, W));
     OK(cudnnDeriveBNTensorDescriptor(parameter, image, CUDNN_BATCHNORM_SPATIAL));
-    OK(cudnnBatchNormalizationForwardTraining(handle, CUDNN_BATCHNORM_SPATIAL, &one, &zero, image, xs, image, out, parameter,
-                                              scale, bias, 0.5, mean, NULL, 1e-5, NULL, NULL));
+    OK(cudnnBatchNormalizationForwardTraining(handle, CUDNN_BATCHNORM_SPATIAL, &one, &zero, image, xs, image, out,
+                                              parameter, scale, bias, 0.5, mean, NULL, 1e-5, NULL, NULL));
     fetch(apart, out, COUNT);
     fetch(running, mean, C);
     for (c = 0; c < C; ++c) {
@@ -136,20 +136,21 @@ static void normalise(cudnnHandle_t handle, cudnnTensorFormat_t format)
                 sum += x[i];
         NEAR(running[c], 2 + sum / (N * H * W) / 2, 1e-5);
     }
-    OK(cudnnBatchNormalizationBackward(handle, CUDNN_BATCHNORM_SPATIAL, &one, &zero, &one, &zero, image, xs, image, dys, image,
-                                       out, parameter, scale, ds, db, 1e-5, NULL, NULL));
+    OK(cudnnBatchNormalizationBackward(handle, CUDNN_BATCHNORM_SPATIAL, &one, &zero, &one, &zero, image, xs, image, dys,
+                                       image, out, parameter, scale, ds, db, 1e-5, NULL, NULL));
     fetch(found, out, COUNT);
-    OK(cudnnBatchNormalizationBackward(handle, CUDNN_BATCHNORM_SPATIAL, &one, &zero, &one, &zero, image, xs, image, dys, image,
-                                       dys, parameter, scale, ds, db, 1e-5, NULL, NULL));
+    OK(cudnnBatchNormalizationBackward(handle, CUDNN_BATCHNORM_SPATIAL, &one, &zero, &one, &zero, image, xs, image, dys,
+                                       image, dys, parameter, scale, ds, db, 1e-5, NULL, NULL));
     fetch(dy, dys, COUNT);
     for (i = 0; i < COUNT; ++i) NEAR(dy[i], found[i], 1e-6);
-    OK(cudnnBatchNormalizationForwardTraining(handle, CUDNN_BATCHNORM_SPATIAL, &one, &zero, image, xs, image, xs, parameter,
-                                              scale, bias, 0.5, NULL, NULL, 1e-5, NULL, NULL));
+    OK(cudnnBatchNormalizationForwardTraining(handle, CUDNN_BATCHNORM_SPATIAL, &one, &zero, image, xs, image, xs,
+                                              parameter, scale, bias, 0.5, NULL, NULL, 1e-5, NULL, NULL));
     fetch(found, xs, COUNT);
     for (i = 0; i < COUNT; ++i) NEAR(found[i], apart[i], 1e-6);
     OK(cudnnDestroyTensorDescriptor(image));
     OK(cudnnDestroyTensorDescriptor(parameter));
-    cudaFree(xs), cudaFree(dys), cudaFree(out), cudaFree(scale), cudaFree(bias), cudaFree(mean), cudaFree(ds), cudaFree(db);
+    cudaFree(xs), cudaFree(dys), cudaFree(out), cudaFree(scale), cudaFree(bias), cudaFree(mean), cudaFree(ds),
+        cudaFree(db);
 }
 
 int main(void)

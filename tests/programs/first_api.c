@@ -1,5 +1,6 @@
-/* cuBLAS's first API, from before handles: cublas.h, letters as options, statuses asked for afterwards. It allocates through
- * cuBLAS alone; the runtime is linked all the same, as a program without any is never computed on the CPU by itself.
+/* cuBLAS's first API, from before handles: cublas.h, letters as options, statuses asked for afterwards. It allocates
+ * through cuBLAS alone; the runtime is linked all the same, as a program without any is never computed on
+ * the CPU by itself.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/first_api.c" -L"$LIBS" -Wl,--no-as-needed -lcublas -lcudart -lm -o first_api
  * RUN: dragoman run -- ./first_api
  */

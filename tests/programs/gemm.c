@@ -1,4 +1,5 @@
-/* C = alpha op(A) op(B) + beta C in four types, by every pair of operations, with leading dimensions beyond the minimum.
+/* C = alpha op(A) op(B) + beta C in four types, by every pair of operations, with leading dimensions
+ * beyond the minimum.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/gemm.c" -L"$LIBS" -lcublas -lcudart -lm -o gemm
  * RUN: dragoman run -- ./gemm
  */

@@ -1,4 +1,5 @@
-/* Small systems in batches: LU with and without pivots, inverses, QR, least squares, packed triangles; host and device info.
+/* Small systems in batches: LU with and without pivots, inverses, QR, least squares, packed triangles; host
+ * and device info.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/lapack.c" -L"$LIBS" -lcublas -lcudart -lm -o lapack
  * RUN: dragoman run -- ./lapack
  */
@@ -68,8 +69,8 @@ static void lu(cublasHandle_t handle, int *pivots, int *infos)
         CHECK(told[0] == plain && told[1] == 0);
         for (int trans = 0; trans < 2; trans++) {
             for (int i = 0; i < MEMBERS; i++) OK(cudaMemcpy(b.member[i], B[i], sizeof B[i], cudaMemcpyHostToDevice));
-            OK(cublasDgetrsBatched(handle, trans ? CUBLAS_OP_T : CUBLAS_OP_N, 3, 1, read_only(&a), LD, plain ? NULL : pivots,
-                                   b.pointers, LD, &info, MEMBERS));
+            OK(cublasDgetrsBatched(handle, trans ? CUBLAS_OP_T : CUBLAS_OP_N, 3, 1, read_only(&a), LD,
+                                   plain ? NULL : pivots, b.pointers, LD, &info, MEMBERS));
             CHECK(info == 0);
             for (int m = first; m < MEMBERS; m++) {
                 host(x, b.member[m], sizeof x);
@@ -110,7 +111,8 @@ static void inverse(cublasHandle_t handle, int *infos)
     OK(cublasSetWorkspace(handle, NULL, 0));
     OK(cudaFree(workspace));
     GIVES(CUBLAS_STATUS_INVALID_VALUE, cublasDmatinvBatched(handle, 33, read_only(&a), 33, c.pointers, 33, infos, 1));
-    OK(cublasDmatinvBatched(handle, 33, read_only(&a), 33, c.pointers, 33, infos, 0)); /* of nothing, any order will do */
+    /* of nothing, any order will do */
+    OK(cublasDmatinvBatched(handle, 33, read_only(&a), 33, c.pointers, 33, infos, 0));
     drop(&a), drop(&c);
 }
 

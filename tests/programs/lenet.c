@@ -1,6 +1,6 @@
-/* A small LeNet, trained for some steps through cuDNN and cuBLAS as frameworks do it: two convolutions with bias, ReLU and
- * max pooling, a fully connected layer, softmax, and plain gradient descent. The loss must fall. The numbers are printed,
- * and tests/cli/test_lenet.py compares them with NumPy's.
+/* A small LeNet, trained for some steps through cuDNN and cuBLAS as frameworks do it: two convolutions with bias, ReLU
+ * and max pooling, a fully connected layer, softmax, and plain gradient descent. The loss must fall. The numbers are
+ * printed, and tests/cli/test_lenet.py compares them with NumPy's.
  *
  * BUILD: cc -std=c11 -I"$HEADERS" "$SOURCE/lenet.c" -L"$LIBS" -lcudnn -lcublas -lcudart -lm -o lenet
  * RUN: DRAGOMAN_BACKEND=cpu dragoman run -- ./lenet
@@ -12,7 +12,20 @@
 
 #include "check.h"
 
-enum { N = 16, SIDE = 12, C1 = 4, K1 = 5, S1 = 8, P1 = 4, C2 = 8, K2 = 3, S2 = 2, FLAT = C2 * S2 * S2, CLASSES = 4, STEPS = 12 };
+enum {
+    N = 16,
+    SIDE = 12,
+    C1 = 4,
+    K1 = 5,
+    S1 = 8,
+    P1 = 4,
+    C2 = 8,
+    K2 = 3,
+    S2 = 2,
+    FLAT = C2 * S2 * S2,
+    CLASSES = 4,
+    STEPS = 12
+};
 static const float RATE = 0.25f;
 
 static cudnnHandle_t dnn;
@@ -118,8 +131,8 @@ static layer convolution(int c, int side, int k, int taps)
 
 static void forward(layer *l, const float *x)
 {
-    OK(cudnnConvolutionForward(dnn, &one, l->x, x, l->filter, l->w.values, l->conv, l->forward, l->work, l->work_size, &zero,
-                               l->y, l->plain.values));
+    OK(cudnnConvolutionForward(dnn, &one, l->x, x, l->filter, l->w.values, l->conv, l->forward, l->work, l->work_size,
+                               &zero, l->y, l->plain.values));
     OK(cudnnAddTensor(dnn, &one, l->b, l->bias.values, &one, l->y, l->plain.values));
     OK(cudnnActivationForward(dnn, relu, &one, l->y, l->plain.values, &zero, l->y, l->active.values));
 }
@@ -127,14 +140,14 @@ static void forward(layer *l, const float *x)
 /* From dactive: the gradients of filter and bias, and of x where it is wanted. */
 static void backward(layer *l, const float *x, float *dx)
 {
-    OK(cudnnActivationBackward(dnn, relu, &one, l->y, l->active.values, l->y, l->dactive.values, l->y, l->plain.values, &zero,
-                               l->y, l->dplain.values));
+    OK(cudnnActivationBackward(dnn, relu, &one, l->y, l->active.values, l->y, l->dactive.values, l->y, l->plain.values,
+                               &zero, l->y, l->dplain.values));
     OK(cudnnConvolutionBackwardBias(dnn, &one, l->y, l->dplain.values, &zero, l->b, l->db.values));
     OK(cudnnConvolutionBackwardFilter(dnn, &one, l->x, x, l->y, l->dplain.values, l->conv, l->gradient, l->work,
                                       l->work_size, &zero, l->filter, l->dw.values));
     if (dx)
-        OK(cudnnConvolutionBackwardData(dnn, &one, l->filter, l->w.values, l->y, l->dplain.values, l->conv, l->data, l->work,
-                                        l->work_size, &zero, l->x, dx));
+        OK(cudnnConvolutionBackwardData(dnn, &one, l->filter, l->w.values, l->y, l->dplain.values, l->conv, l->data,
+                                        l->work, l->work_size, &zero, l->x, dx));
 }
 
 static void descend(array w, array gradient)
@@ -178,7 +191,8 @@ int main(void)
     OK(cudaMemcpy(wanted.values, right, sizeof right, cudaMemcpyHostToDevice));
 
     layer a = convolution(1, SIDE, C1, K1), b = convolution(C1, P1, C2, K2);
-    array w3 = weights(FLAT * CLASSES, 0.25f), b3 = weights(CLASSES, 0.125f), dw3 = device(w3.count), db3 = device(b3.count);
+    array w3 = weights(FLAT * CLASSES, 0.25f), b3 = weights(CLASSES, 0.125f), dw3 = device(w3.count),
+          db3 = device(b3.count);
     array pooled = device(N * C1 * P1 * P1), dpooled = device(pooled.count);
     array z = device(N * CLASSES), y = device(N * CLASSES), dz = device(N * CLASSES);
     cudnnTensorDescriptor_t pool_y = b.x, out = tensor(N, CLASSES, 1, 1), out_bias = tensor(1, CLASSES, 1, 1);
@@ -191,11 +205,11 @@ int main(void)
         forward(&a, x.values);
         OK(cudnnPoolingForward(dnn, pool, &one, a.y, a.active.values, &zero, pool_y, pooled.values));
         forward(&b, pooled.values);
-        OK(cublasSgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, CLASSES, N, FLAT, &one, w3.values, FLAT, b.active.values, FLAT, &zero,
-                       z.values, CLASSES));
+        OK(cublasSgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, CLASSES, N, FLAT, &one, w3.values, FLAT, b.active.values, FLAT,
+                       &zero, z.values, CLASSES));
         OK(cudnnAddTensor(dnn, &one, out_bias, b3.values, &one, out, z.values));
-        OK(cudnnSoftmaxForward(dnn, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_INSTANCE, &one, out, z.values, &zero, out,
-                               y.values));
+        OK(cudnnSoftmaxForward(dnn, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_INSTANCE, &one, out, z.values, &zero,
+                               out, y.values));
         OK(cudaMemcpy(p, y.values, sizeof p, cudaMemcpyDeviceToHost));
         for (int i = 0; i < N * CLASSES; i++)
             if (right[i] != 0) loss -= log((double)p[i]) / N;
@@ -207,14 +221,14 @@ int main(void)
         OK(cublasScopy(blas, dz.count, y.values, 1, dz.values, 1));
         OK(cublasSaxpy(blas, dz.count, &minus, wanted.values, 1, dz.values, 1));
         OK(cublasSscal(blas, dz.count, &share, dz.values, 1));
-        OK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_T, FLAT, CLASSES, N, &one, b.active.values, FLAT, dz.values, CLASSES, &zero,
-                       dw3.values, FLAT));
+        OK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_T, FLAT, CLASSES, N, &one, b.active.values, FLAT, dz.values,
+                       CLASSES, &zero, dw3.values, FLAT));
         OK(cudnnConvolutionBackwardBias(dnn, &one, out, dz.values, &zero, out_bias, db3.values));
-        OK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, FLAT, N, CLASSES, &one, w3.values, FLAT, dz.values, CLASSES, &zero,
-                       b.dactive.values, FLAT));
+        OK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, FLAT, N, CLASSES, &one, w3.values, FLAT, dz.values, CLASSES,
+                       &zero, b.dactive.values, FLAT));
         backward(&b, pooled.values, dpooled.values);
-        OK(cudnnPoolingBackward(dnn, pool, &one, pool_y, pooled.values, pool_y, dpooled.values, a.y, a.active.values, &zero,
-                                a.y, a.dactive.values));
+        OK(cudnnPoolingBackward(dnn, pool, &one, pool_y, pooled.values, pool_y, dpooled.values, a.y, a.active.values,
+                                &zero, a.y, a.dactive.values));
         backward(&a, x.values, NULL);
 
         descend(a.w, a.dw);

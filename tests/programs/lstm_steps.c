@@ -1,6 +1,7 @@
-/* An LSTM and a GRU as programs of cuDNN 7 and 8 call them: descriptors of each step whose batch shrinks, weights placed through
- * cudnnGetRNNLinLayer…Params, training and both gradients, which must be those of finite differences; the padded Ex forms beside.
- * cuDNN 9 has none of it left: there, and in 8 too, the same weights run through the v8 calls. The forward pass is a plain loop.
+/* An LSTM and a GRU as programs of cuDNN 7 and 8 call them: descriptors of each step whose batch shrinks, weights
+ * placed through cudnnGetRNNLinLayer…Params, training and both gradients, which must be those of finite differences;
+ * the padded Ex forms beside. cuDNN 9 has none of it left: there, and in 8 too, the same weights run through the v8
+ * calls. The forward pass is a plain loop.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/lstm_steps.c" -L"$LIBS" -lcudnn -lcudart -lm -o lstm_steps
  * RUN: dragoman run -- ./lstm_steps
  */

@@ -1,6 +1,6 @@
-/* Products by cuBLASLt: every transpose, order, batch, C beside D, factors on the device; what follows a product, as frameworks
- * ask for it; int8 results; changes of order; a handle that cuBLAS's settings share; descriptors in the program's own memory;
- * what is no descriptor is refused.
+/* Products by cuBLASLt: every transpose, order, batch, C beside D, factors on the device; what follows a product, as
+ * frameworks ask for it; int8 results; changes of order; a handle that cuBLAS's settings share; descriptors in the
+ * program's own memory; what is no descriptor is refused.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/lt.c" -L"$LIBS" -lcublasLt -lcublas -lcudart -lm -o lt
  * RUN: dragoman run -- ./lt
  */
@@ -64,8 +64,8 @@ static void product(int ta, int tb, int oa, int ob, int od, int on_device)
     OK(cublasLtMatmulAlgoGetHeuristic(handle, &desc, &la, &lb, &ld, &ld, &preference, 3, found, &count));
     CHECK(count >= 1 && found[0].workspaceSize == 0);
     OK(cudaMemset(d, 0, sizeof D));
-    OK(cublasLtMatmul(handle, &desc, on_device ? factors : &alpha, a, &la, b, &lb, on_device ? factors + 1 : &beta, c, &ld, d,
-        &ld, on_device ? NULL : &found[0].algo, NULL, 0, NULL));
+    OK(cublasLtMatmul(handle, &desc, on_device ? factors : &alpha, a, &la, b, &lb, on_device ? factors + 1 : &beta, c,
+                      &ld, d, &ld, on_device ? NULL : &found[0].algo, NULL, 0, NULL));
     OK(cudaMemcpy(D, d, sizeof D, cudaMemcpyDeviceToHost));
     for (t = 0; t < BATCH; ++t)
         for (i = 0; i < M; ++i)
@@ -93,29 +93,35 @@ static void refused(void)
     layout(&lb, K + 1, N, 0);
     layout(&ld, M, N, 0);
     OK(cublasLtMatmulDescInit(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
-    GIVES(CUBLAS_STATUS_INVALID_VALUE, cublasLtMatmul(handle, &desc, &one, a, &la, b, &lb, &one, c, &ld, d, &ld, NULL, NULL, 0, NULL));
-    GIVES(CUBLAS_STATUS_NOT_INITIALIZED, cublasLtMatmul(NULL, &desc, &one, a, &la, b, &lb, &one, c, &ld, d, &ld, NULL, NULL, 0, NULL));
+    GIVES(CUBLAS_STATUS_INVALID_VALUE,
+          cublasLtMatmul(handle, &desc, &one, a, &la, b, &lb, &one, c, &ld, d, &ld, NULL, NULL, 0, NULL));
+    GIVES(CUBLAS_STATUS_NOT_INITIALIZED,
+          cublasLtMatmul(NULL, &desc, &one, a, &la, b, &lb, &one, c, &ld, d, &ld, NULL, NULL, 0, NULL));
     OK(cublasLtMatrixLayoutCreate(&made, CUDA_R_32F, 1, 1, 1));
     OK(cublasLtMatrixLayoutDestroy(made));
     GIVES(CUBLAS_STATUS_INVALID_VALUE, cublasLtMatrixLayoutDestroy(made));
-    GIVES(CUBLAS_STATUS_INVALID_VALUE, cublasLtMatrixLayoutGetAttribute(made, CUBLASLT_MATRIX_LAYOUT_TYPE, &value, 4, &written));
+    GIVES(CUBLAS_STATUS_INVALID_VALUE,
+          cublasLtMatrixLayoutGetAttribute(made, CUBLASLT_MATRIX_LAYOUT_TYPE, &value, 4, &written));
     OK(cublasLtMatrixLayoutDestroy(NULL));
     /* addresses that cannot be read, and memory that holds no descriptor */
     GIVES(CUBLAS_STATUS_INVALID_VALUE,
-        cublasLtMatrixLayoutGetAttribute((cublasLtMatrixLayout_t)0x1234, CUBLASLT_MATRIX_LAYOUT_TYPE, &value, 4, &written));
-    GIVES(CUBLAS_STATUS_INVALID_VALUE,
-        cublasLtMatmulDescSetAttribute((cublasLtMatmulDesc_t)(uintptr_t)0x7fffdead0000, CUBLASLT_MATMUL_DESC_TRANSA, &value, 4));
+          cublasLtMatrixLayoutGetAttribute((cublasLtMatrixLayout_t)0x1234, CUBLASLT_MATRIX_LAYOUT_TYPE, &value, 4,
+                                           &written));
+    GIVES(CUBLAS_STATUS_INVALID_VALUE, cublasLtMatmulDescSetAttribute((cublasLtMatmulDesc_t)(uintptr_t)0x7fffdead0000,
+                                                                      CUBLASLT_MATMUL_DESC_TRANSA, &value, 4));
     memset(&memory, 0, sizeof memory);
-    GIVES(CUBLAS_STATUS_INVALID_VALUE,
-        cublasLtMatrixLayoutSetAttribute((cublasLtMatrixLayout_t)(void *)memory.room, CUBLASLT_MATRIX_LAYOUT_TYPE, &value, 4));
+    GIVES(CUBLAS_STATUS_INVALID_VALUE, cublasLtMatrixLayoutSetAttribute((cublasLtMatrixLayout_t)(void *)memory.room,
+                                                                        CUBLASLT_MATRIX_LAYOUT_TYPE, &value, 4));
     GIVES(CUBLAS_STATUS_ALLOC_FAILED,
         cublasLtMatmulDescInit_internal((cublasLtMatmulDesc_t)(void *)memory.room, 16, CUBLAS_COMPUTE_32F, CUDA_R_32F));
-    GIVES(CUBLAS_STATUS_ALLOC_FAILED, cublasLtMatmulPreferenceInit_internal((cublasLtMatmulPreference_t)(void *)memory.room, 0));
+    GIVES(CUBLAS_STATUS_ALLOC_FAILED,
+          cublasLtMatmulPreferenceInit_internal((cublasLtMatmulPreference_t)(void *)memory.room, 0));
     CHECK(memory.room[0] == 0 && memory.room[2] == 0);
     /* a layout of an older header's size, 64 bytes */
     OK(cublasLtMatrixLayoutInit_internal((cublasLtMatrixLayout_t)(void *)memory.room, 64, CUDA_R_32F, 3, 2, 3));
     CHECK(memory.room[8] == 0);
-    OK(cublasLtMatrixLayoutGetAttribute((cublasLtMatrixLayout_t)(void *)memory.room, CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, &wide, 8, &written));
+    OK(cublasLtMatrixLayoutGetAttribute((cublasLtMatrixLayout_t)(void *)memory.room,
+                                        CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, &wide, 8, &written));
     CHECK(wide == 0);
 }
 
@@ -139,7 +145,8 @@ static void followed(uint32_t epilogue)
     float alpha = 0.125f, beta = 0, x[R * R], y[R * R], z, want, sum, kept[MASK * R], bias[R];
     float *bias_on, *aux_on;
     int64_t ld;
-    int i, j, k, count = 0, has_bias = (epilogue & 4) != 0, relu = (epilogue & (2 | 8)) != 0, back = (epilogue & (8 | 64)) != 0;
+    int i, j, k, count = 0, has_bias = (epilogue & 4) != 0, relu = (epilogue & (2 | 8)) != 0,
+                 back = (epilogue & (8 | 64)) != 0;
     int none = (epilogue & (2 | 8 | 32 | 64)) == 0;
 
     ld = relu ? MASK : R;
@@ -286,9 +293,10 @@ static void shared(void)
 int main(void)
 {
     static const uint32_t epilogues[] = {
-        CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS, CUBLASLT_EPILOGUE_GELU,
-        CUBLASLT_EPILOGUE_GELU_BIAS, CUBLASLT_EPILOGUE_RELU_AUX, CUBLASLT_EPILOGUE_RELU_AUX_BIAS, CUBLASLT_EPILOGUE_GELU_AUX,
-        CUBLASLT_EPILOGUE_GELU_AUX_BIAS, CUBLASLT_EPILOGUE_DRELU, CUBLASLT_EPILOGUE_DRELU_BGRAD, CUBLASLT_EPILOGUE_DGELU,
+        CUBLASLT_EPILOGUE_BIAS,          CUBLASLT_EPILOGUE_RELU,        CUBLASLT_EPILOGUE_RELU_BIAS,
+        CUBLASLT_EPILOGUE_GELU,          CUBLASLT_EPILOGUE_GELU_BIAS,   CUBLASLT_EPILOGUE_RELU_AUX,
+        CUBLASLT_EPILOGUE_RELU_AUX_BIAS, CUBLASLT_EPILOGUE_GELU_AUX,    CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
+        CUBLASLT_EPILOGUE_DRELU,         CUBLASLT_EPILOGUE_DRELU_BGRAD, CUBLASLT_EPILOGUE_DGELU,
         CUBLASLT_EPILOGUE_DGELU_BGRAD};
     float values[2] = {2, -1};
     int which;

@@ -1,5 +1,6 @@
-/* Batch normalisation as a framework trains with it: NCHW and NHWC, per channel and per element, running statistics over several
- * steps, saved ones or none, the addition and ReLU of the Ex forms, gradients with any factors; inference from what was learnt.
+/* Batch normalisation as a framework trains with it: NCHW and NHWC, per channel and per element, running statistics
+ * over several steps, saved ones or none, the addition and ReLU of the Ex forms, gradients with any factors; inference
+ * from what was learnt.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/norm_train.c" -L"$LIBS" -lcudnn -lcudart -lm -o norm_train
  * RUN: dragoman run -- ./norm_train
  */
@@ -45,7 +46,8 @@ typedef struct {
     double alpha, beta;
 } Run;
 
-/* group of an element: its channel, or its place in the sample (in order of channels, then places, as parameters lie) */
+/* group of an element: its channel, or its place in the sample (in order of channels, then places, as
+ * parameters lie) */
 static int group(const Run *r, int c, int p)
 {
     return r->per ? at(r->nhwc, 0, c, p) : c;

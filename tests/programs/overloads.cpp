@@ -1,4 +1,5 @@
-// The runtime's overloads of C++, and the 16-bit and 8-bit floats computed with on the host, as templates of libraries do it.
+// The runtime's overloads of C++, and the 16-bit and 8-bit floats computed with on the host, as templates of libraries
+// do it.
 // BUILD: c++ -std=c++11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/overloads.cpp" -L"$LIBS" -lcudart -o overloads
 // RUN: dragoman run -- ./overloads
 #include <cuda_bf16.h>

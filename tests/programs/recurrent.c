@@ -1,7 +1,7 @@
-/* A network with dropout between its layers, also an LSTM with a projection or with bounds of its cells: each forward pass in
- * training draws another mask, a seed repeats them in order, and the gradients of x and of the weights are those of finite
- * differences under one mask. The weights' pass has a workspace of its own, and old gradients are added to. In inference nothing
- * drops out. Then what is refused, where weights lie, and what happens on a bound.
+/* A network with dropout between its layers, also an LSTM with a projection or with bounds of its cells: each forward
+ * pass in training draws another mask, a seed repeats them in order, and the gradients of x and of the weights are
+ * those of finite differences under one mask. The weights' pass has a workspace of its own, and old gradients are added
+ * to. In inference nothing drops out. Then what is refused, where weights lie, and what happens on a bound.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/recurrent.c" -L"$LIBS" -lcudnn -lcudart -lm -o recurrent
  * RUN: dragoman run -- ./recurrent
  */
@@ -65,8 +65,9 @@ static void seed(net *n)
 
 static void forward(net *n, real *y)
 {
-    OK(cudnnRNNForward(n->handle, n->rnn, CUDNN_FWD_MODE_TRAINING, NULL, n->xd, n->x, n->yd, n->y, n->state, NULL, NULL, n->cell,
-                       NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work, n->reserve_bytes, n->reserve));
+    OK(cudnnRNNForward(n->handle, n->rnn, CUDNN_FWD_MODE_TRAINING, NULL, n->xd, n->x, n->yd, n->y, n->state, NULL, NULL,
+                       n->cell, NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work, n->reserve_bytes,
+                       n->reserve));
     memset(y, 0, YS * sizeof *y);
     fetch(y, n->y, STEPS * BATCH * n->out);
 }
@@ -125,7 +126,8 @@ static void try_cell(net *n, cudnnRNNMode_t cell, int projected, double bound)
     OK(cudnnSetRNNDescriptor_v8(n->rnn, CUDNN_RNN_ALGO_STANDARD, cell, CUDNN_RNN_DOUBLE_BIAS, CUDNN_BIDIRECTIONAL,
                                 CUDNN_LINEAR_INPUT, REAL, REAL, CUDNN_DEFAULT_MATH, IN, HIDDEN, projected,
                                 LAYERS, n->dropout, CUDNN_RNN_PADDED_IO_ENABLED));
-    OK(cudnnRNNSetClip_v8(n->rnn, bound < 1 ? CUDNN_RNN_CLIP_MINMAX : CUDNN_RNN_CLIP_NONE, CUDNN_PROPAGATE_NAN, -bound, bound));
+    OK(cudnnRNNSetClip_v8(n->rnn, bound < 1 ? CUDNN_RNN_CLIP_MINMAX : CUDNN_RNN_CLIP_NONE, CUDNN_PROPAGATE_NAN, -bound,
+                          bound));
     OK(cudnnSetRNNDataDescriptor(n->xd, REAL, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, STEPS, BATCH, IN, lengths,
                                  &fill));
     OK(cudnnSetRNNDataDescriptor(n->yd, REAL, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, STEPS, BATCH, n->out, lengths,
@@ -151,8 +153,8 @@ static void try_cell(net *n, cudnnRNNMode_t cell, int projected, double bound)
     }
     CHECK(memcmp(y[0], y[1], sizeof y[0]) == 0);
     for (k = 0; k < 2; ++k) {
-        OK(cudnnRNNForward(n->handle, n->rnn, CUDNN_FWD_MODE_INFERENCE, NULL, n->xd, n->x, n->yd, n->y, n->state, NULL, NULL,
-                           n->cell, NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work, 0, NULL));
+        OK(cudnnRNNForward(n->handle, n->rnn, CUDNN_FWD_MODE_INFERENCE, NULL, n->xd, n->x, n->yd, n->y, n->state, NULL,
+                           NULL, n->cell, NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work, 0, NULL));
         memset(y[k][0], 0, sizeof y[k][0]);
         fetch(y[k][0], n->y, STEPS * BATCH * n->out);
     }
@@ -162,10 +164,11 @@ static void try_cell(net *n, cudnnRNNMode_t cell, int projected, double bound)
     old = malloc(n->weight_bytes);
     fetch(old, n->dw, n->weights);
     loss(n, dy);
-    OK(cudnnRNNBackwardData_v8(n->handle, n->rnn, NULL, n->yd, n->y, n->dy, n->xd, n->dx, n->state, NULL, NULL, NULL, n->cell,
-                               NULL, NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work, n->reserve_bytes, n->reserve));
-    OK(cudnnRNNBackwardWeights_v8(n->handle, n->rnn, CUDNN_WGRAD_MODE_ADD, NULL, n->xd, n->x, n->state, NULL, n->yd, n->y,
-                                  n->weight_bytes, n->dw, n->work_bytes, n->other, n->reserve_bytes, n->reserve));
+    OK(cudnnRNNBackwardData_v8(n->handle, n->rnn, NULL, n->yd, n->y, n->dy, n->xd, n->dx, n->state, NULL, NULL, NULL,
+                               n->cell, NULL, NULL, NULL, n->weight_bytes, n->w, n->work_bytes, n->work,
+                               n->reserve_bytes, n->reserve));
+    OK(cudnnRNNBackwardWeights_v8(n->handle, n->rnn, CUDNN_WGRAD_MODE_ADD, NULL, n->xd, n->x, n->state, NULL, n->yd,
+                                  n->y, n->weight_bytes, n->dw, n->work_bytes, n->other, n->reserve_bytes, n->reserve));
     fetch(dx, n->dx, XS);
     fetch(dw, n->dw, n->weights);
     for (i = 0; i < n->weights; ++i) dw[i] -= old[i];
@@ -181,13 +184,15 @@ static void try_cell(net *n, cudnnRNNMode_t cell, int projected, double bound)
     OK(cudnnDestroyTensorDescriptor(n->cell));
 }
 
-static cudnnStatus_t set(cudnnRNNDescriptor_t rnn, cudnnRNNAlgo_t algo, cudnnRNNMode_t cell, cudnnDataType_t type, int projected)
-{
-    return cudnnSetRNNDescriptor_v8(rnn, algo, cell, CUDNN_RNN_DOUBLE_BIAS, CUDNN_BIDIRECTIONAL, CUDNN_LINEAR_INPUT, type, type,
-                                    CUDNN_DEFAULT_MATH, IN, HIDDEN, projected, 2, NULL, CUDNN_RNN_PADDED_IO_ENABLED);
+static cudnnStatus_t set(cudnnRNNDescriptor_t rnn, cudnnRNNAlgo_t algo, cudnnRNNMode_t cell, cudnnDataType_t type,
+                         int projected) {
+    return cudnnSetRNNDescriptor_v8(rnn, algo, cell, CUDNN_RNN_DOUBLE_BIAS, CUDNN_BIDIRECTIONAL, CUDNN_LINEAR_INPUT,
+                                    type, type, CUDNN_DEFAULT_MATH, IN, HIDDEN, projected, 2, NULL,
+                                    CUDNN_RNN_PADDED_IO_ENABLED);
 }
 
-/* What an H200 refuses (cuDNN 9.19), and where weights lie: in the same places where bounds of the cells are set later. */
+/* What an H200 refuses (cuDNN 9.19), and where weights lie: in the same places where bounds of the cells are
+ * set later. */
 static void try_forms(cudnnHandle_t handle)
 {
     cudnnRNNDescriptor_t rnn;
@@ -213,9 +218,10 @@ static void try_forms(cudnnHandle_t handle)
             OK(cudaMalloc((void **)&space, bytes[0]));
         for (layer = 0; layer < 4; ++layer)
             for (gate = 0; gate < 8; ++gate)
-                OK(cudnnGetRNNWeightParams(handle, rnn, layer, bytes[turn], space, gate, matrix, &there[turn][0][layer * 8 + gate],
-                                           bias, &there[turn][1][layer * 8 + gate]));
-        OK(cudnnGetRNNWeightParams(handle, rnn, 0, bytes[turn], space, 8, matrix, &there[turn][0][0], bias, &there[turn][1][0]));
+                OK(cudnnGetRNNWeightParams(handle, rnn, layer, bytes[turn], space, gate, matrix,
+                                           &there[turn][0][layer * 8 + gate], bias, &there[turn][1][layer * 8 + gate]));
+        OK(cudnnGetRNNWeightParams(handle, rnn, 0, bytes[turn], space, 8, matrix, &there[turn][0][0], bias,
+                                   &there[turn][1][0]));
         CHECK(there[turn][0][0] == NULL && there[turn][1][0] == NULL);
         CHECK(cudnnGetRNNWeightParams(handle, rnn, 0, bytes[turn], space, 9, matrix, &there[turn][0][0], bias,
                                       &there[turn][1][0]) == CUDNN_STATUS_BAD_PARAM);
@@ -228,7 +234,8 @@ static void try_forms(cudnnHandle_t handle)
     OK(cudnnDestroyRNNDescriptor(rnn));
 }
 
-/* One cell whose gates are all 1/2 and whose candidate is 0, within -1/4 and 1/2: the last cell and the gradient of the first. */
+/* One cell whose gates are all 1/2 and whose candidate is 0, within -1/4 and 1/2: the last cell and the
+ * gradient of the first. */
 static void try_bound(cudnnHandle_t handle, cudnnNanPropagation_t nan, real first, real *last, real *gradient)
 {
     static const int dim[3] = {1, 1, 1}, one = 1;
@@ -253,11 +260,11 @@ static void try_bound(cudnnHandle_t handle, cudnnNanPropagation_t nan, real firs
     OK(cudnnGetRNNTempSpaceSizes(handle, rnn, CUDNN_FWD_MODE_TRAINING, rows, &bytes[1], &bytes[2]));
     for (i = 0; i < 3; ++i) OK(cudaMalloc(&memory[i], bytes[i]));
     OK(cudaMemset(memory[0], 0, bytes[0]));
-    OK(cudnnRNNForward(handle, rnn, CUDNN_FWD_MODE_TRAINING, NULL, rows, x, rows, x, state, NULL, NULL, state, cells, cells + 1,
-                       bytes[0], memory[0], bytes[1], memory[1], bytes[2], memory[2]));
+    OK(cudnnRNNForward(handle, rnn, CUDNN_FWD_MODE_TRAINING, NULL, rows, x, rows, x, state, NULL, NULL, state, cells,
+                       cells + 1, bytes[0], memory[0], bytes[1], memory[1], bytes[2], memory[2]));
     fetch(last, cells + 1, 1);
-    OK(cudnnRNNBackwardData_v8(handle, rnn, NULL, rows, x, dy, rows, x, state, NULL, NULL, NULL, state, cells, NULL, cells + 1,
-                               bytes[0], memory[0], bytes[1], memory[1], bytes[2], memory[2]));
+    OK(cudnnRNNBackwardData_v8(handle, rnn, NULL, rows, x, dy, rows, x, state, NULL, NULL, NULL, state, cells, NULL,
+                               cells + 1, bytes[0], memory[0], bytes[1], memory[1], bytes[2], memory[2]));
     fetch(gradient, cells + 1, 1);
     for (i = 0; i < 3; ++i) OK(cudaFree(memory[i]));
     cudaFree(x), cudaFree(dy), cudaFree(cells);
@@ -266,7 +273,8 @@ static void try_bound(cudnnHandle_t handle, cudnnNanPropagation_t nan, real firs
     OK(cudnnDestroyRNNDescriptor(rnn));
 }
 
-/* As an H200 does it: gradients pass on a bound; a NaN stays, or counts as the lower bound and lets the gradient pass. */
+/* As an H200 does it: gradients pass on a bound; a NaN stays, or counts as the lower bound and lets the
+ * gradient pass. */
 static void try_bounds(cudnnHandle_t handle)
 {
     real last, gradient;

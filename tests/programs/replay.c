@@ -1,6 +1,6 @@
-/* A training loop's step captured as frameworks do it: on a side stream, in each mode, cuBLAS and cuDNN moved there with memory of
- * the program's, while another thread takes memory and computes. Launched many times, from two streams, when the handles have moved
- * on, and once when they are gone.
+/* A training loop's step captured as frameworks do it: on a side stream, in each mode, cuBLAS and cuDNN moved there
+ * with memory of the program's, while another thread takes memory and computes. Launched many times, from two streams,
+ * when the handles have moved on, and once when they are gone.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -pthread -I"$HEADERS" "$SOURCE/replay.c" -L"$LIBS" -lcudnn -lcublasLt -lcublas -lcudart -lm -o replay
  * RUN: dragoman run -- ./replay
  */
@@ -66,9 +66,12 @@ static void step(void)
     OK(cublasSetWorkspace(blas, blas_space, 4 * SPACE));
     OK(cudnnSetStream(dnn, side));
     OK(cublasSgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, M, M, M, &one, a, M, b, M, &zero, c, M));
-    OK(cublasSgemmStridedBatched(blas, CUBLAS_OP_N, CUBLAS_OP_T, M, M, M, &one, a, M, SIZE, b, M, SIZE, &zero, y, M, SIZE, BATCH));
-    OK(cublasLtMatmul(lt, product, &one, y, square, b, square, &one, c, square, c, square, &chosen.algo, space, SPACE, side));
-    OK(cudnnConvolutionForward(dnn, &one, map, c, filter, b, convolution, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, space, SPACE, &zero, map, y));
+    OK(cublasSgemmStridedBatched(blas, CUBLAS_OP_N, CUBLAS_OP_T, M, M, M, &one, a, M, SIZE, b, M, SIZE, &zero, y, M,
+                                 SIZE, BATCH));
+    OK(cublasLtMatmul(lt, product, &one, y, square, b, square, &one, c, square, c, square, &chosen.algo, space, SPACE,
+                      side));
+    OK(cudnnConvolutionForward(dnn, &one, map, c, filter, b, convolution,
+                               CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, space, SPACE, &zero, map, y));
     OK(cudnnAddTensor(dnn, &one, number, b, &one, map, y));
     OK(cudnnSoftmaxForward(dnn, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_INSTANCE, &one, map, y, &zero, map, y));
 }

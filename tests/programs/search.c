@@ -1,6 +1,7 @@
-/* Algorithms chosen as frameworks choose them: as many rows as MaxCount says, those that fit a limit of workspace, math types,
- * the search with memory of the program's own; then each chosen one run with factors other than 1 and 0, NCHW and NHWC, floats
- * and halves, groups and dilation; ConvolutionBiasActivationForward onto z. Sums are of whole numbers, so that they are exact.
+/* Algorithms chosen as frameworks choose them: as many rows as MaxCount says, those that fit a limit of workspace, math
+ * types, the search with memory of the program's own; then each chosen one run with factors other than 1 and 0, NCHW
+ * and NHWC, floats and halves, groups and dilation; ConvolutionBiasActivationForward onto z. Sums are of whole numbers,
+ * so that they are exact.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/search.c" -L"$LIBS" -lcudnn -lcudart -lm -o search
  * RUN: dragoman run -- ./search
  */

@@ -1,6 +1,6 @@
-/* Tensors of any strides, and what is done with them: reductions with indices, every broadcast of AddTensor and OpTensor, filling
- * and scaling with gaps, transposition by TransformTensor, pooling with NaN, even windows and paddings in two and three
- * dimensions, and a spatial transformer. What lies in a gap must stay.
+/* Tensors of any strides, and what is done with them: reductions with indices, every broadcast of AddTensor and
+ * OpTensor, filling and scaling with gaps, transposition by TransformTensor, pooling with NaN, even windows and
+ * paddings in two and three dimensions, and a spatial transformer. What lies in a gap must stay.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$HEADERS" "$SOURCE/tensors.c" -L"$LIBS" -lcudnn -lcudart -lm -o tensors
  * RUN: dragoman run -- ./tensors
  */

@@ -119,8 +119,8 @@ static void cut(cublasXtHandle_t handle, double *answer, int m, int n, int k)
     int i, j;
     for (j = 0; j < n; ++j)
         for (i = 0; i < m; ++i) answer[i + (size_t)j * (size_t)m] = entry(i, j, 3);
-    OK(cublasXtDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, (size_t)m, (size_t)n, (size_t)k, &two, a, (size_t)m, b, (size_t)k,
-                     &minus, answer, (size_t)m));
+    OK(cublasXtDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, (size_t)m, (size_t)n, (size_t)k, &two, a, (size_t)m, b,
+                     (size_t)k, &minus, answer, (size_t)m));
     free(a);
     free(b);
 }
@@ -162,8 +162,8 @@ static void places(void)
     for (i = 0; i < S * S; ++i)
         if (managed[i] != 2 * host[i]) break;
     CHECK(i == S * S);
-    OK(cublasXtDtrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, S, S, &one, pinned, S,
-                     device, S));
+    OK(cublasXtDtrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, S, S, &one,
+                     pinned, S, device, S));
     OK(cudaMemcpy(right, device, (size_t)size, cudaMemcpyDeviceToHost));
     for (i = 0; i < S * S; ++i)
         if (right[i] != host[i] / 2) break;
@@ -219,7 +219,8 @@ static void *work(void *argument)
     int round, i;
     for (i = 0; i < S * S; ++i) unit[i] = i % (S + 1) == 0;
     for (round = 0; round < ROUNDS; ++round) {
-        OK(cublasXtDsymm(given->handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, S, S, &factor, unit, S, a, S, &zero, c, S));
+        OK(cublasXtDsymm(given->handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, S, S, &factor, unit, S, a, S, &zero,
+                         c, S));
         for (i = 0; i < S * S; ++i)
             if (c[i] != factor * a[i]) break;
         CHECK(i == S * S);

@@ -97,7 +97,7 @@ ENTRIES = {
     "key unknown": (HOST + "capure: safe}\n", "2:26: unknown key 'capure'; did you mean 'capture'?"),
     "key unknown in file": (
         "file: {library: cublas, chapter: C, foo: 1}\n",
-        "1:37: unknown key 'foo'; expected one of chapter, cuda_since, cuda_until, header, library, parts, "
+        "1:37: unknown key 'foo'; expected one of chapter, cuda_since, cuda_until, documented, header, library, parts, "
         "unsupported",
     ),
     # expr

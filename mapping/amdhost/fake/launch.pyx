@@ -3,6 +3,7 @@
 runtime would before it asks the device: sizes, and whose stream it is."""
 include "hip.pxi"
 include "state.pxi"
+include "mutex.pxi"
 from libc.stdint cimport int16_t
 include "fake.pxi"
 include "noted.pxi"
@@ -40,10 +41,6 @@ cdef extern from "fake.h" nogil:
     size_t fake_kernel_count, fake_kernel_room
     int fake_kernels_sorted
     void fake_kernel_sort()
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     dg_mutex fake_kernel_lock
     ctypedef struct fake_call:
         fake_dim3 grid

@@ -5,6 +5,7 @@ Also where it keeps what a device knows: who is current, which stream and which 
 streams are being captured."""
 include "hip.pxi"
 include "state.pxi"
+include "mutex.pxi"
 from libc.stdint cimport int16_t
 include "fake.pxi"
 
@@ -26,10 +27,6 @@ cdef extern from "fake.h" nogil:
     static int fake_capture_count;
     static _Thread_local int fake_mode; /* hipStreamCaptureMode of the thread; 2, relaxed, allows all */
     """
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     dg_mutex fake_lock
     fake_event *fake_events
     size_t fake_count, fake_room

@@ -1,4 +1,5 @@
-# Typed products of many members that no single call of rocBLAS answers. Block names are those of tables/cublas/batched.yaml.
+# Typed products of many members that no single call of rocBLAS answers. Block names are those of
+# tables/cublas/batched.yaml.
 include "widen.pxi"
 
 ctypedef fused whole:  # sizes in arrays: int, or int64_t in the _64 forms
@@ -64,8 +65,10 @@ cdef inline cublasStatus_t widened_gemm_batched(
         status = CUBLAS_STATUS_ALLOC_FAILED
     else:
         copied = dg_hip.hipMemcpyAsync(members, A, size, hipMemcpyDeviceToHost, <hipStream_t>to_stream(h.stream))
-        copied |= dg_hip.hipMemcpyAsync(members + count, B, size, hipMemcpyDeviceToHost, <hipStream_t>to_stream(h.stream))
-        copied |= dg_hip.hipMemcpyAsync(members + 2 * count, C, size, hipMemcpyDeviceToHost, <hipStream_t>to_stream(h.stream))
+        copied |= dg_hip.hipMemcpyAsync(members + count, B, size, hipMemcpyDeviceToHost,
+                                        <hipStream_t>to_stream(h.stream))
+        copied |= dg_hip.hipMemcpyAsync(members + 2 * count, C, size, hipMemcpyDeviceToHost,
+                                        <hipStream_t>to_stream(h.stream))
         copied |= dg_hip.hipStreamSynchronize(<hipStream_t>to_stream(h.stream))
         status = CUBLAS_STATUS_SUCCESS if copied == 0 else CUBLAS_STATUS_EXECUTION_FAILED
         for i in range(count):
@@ -151,22 +154,22 @@ cdef inline cublasStatus_t grouped(
             continue
         if whole is int:
             answer = dg_rocblas.rocblas_gemm_batched_ex(
-                h.blas, to_op(transa[g]), to_op(transb[g]), m[g], n[g], k[g], <const char *>alpha + g * scale, A + first,
-                type, lda[g], B + first, type, ldb[g], <const char *>beta + g * scale, C + first, type, ldc[g],
-                C + first, type, ldc[g], size[g], compute, rocblas_gemm_algo_standard, 0, 0)
+                h.blas, to_op(transa[g]), to_op(transb[g]), m[g], n[g], k[g], <const char *>alpha + g * scale,
+                A + first, type, lda[g], B + first, type, ldb[g], <const char *>beta + g * scale, C + first, type,
+                ldc[g], C + first, type, ldc[g], size[g], compute, rocblas_gemm_algo_standard, 0, 0)
         else:
             answer = dg_rocblas.rocblas_gemm_batched_ex_64(
-                h.blas, to_op(transa[g]), to_op(transb[g]), m[g], n[g], k[g], <const char *>alpha + g * scale, A + first,
-                type, lda[g], B + first, type, ldb[g], <const char *>beta + g * scale, C + first, type, ldc[g],
-                C + first, type, ldc[g], size[g], compute, rocblas_gemm_algo_standard, 0, 0)
+                h.blas, to_op(transa[g]), to_op(transb[g]), m[g], n[g], k[g], <const char *>alpha + g * scale,
+                A + first, type, lda[g], B + first, type, ldb[g], <const char *>beta + g * scale, C + first, type,
+                ldc[g], C + first, type, ldc[g], size[g], compute, rocblas_gemm_algo_standard, 0, 0)
         first += size[g]
     return status_of_rocblas(answer)
 
 
 cdef inline cublasStatus_t grouped_sgemm(
     dg_blas *h, const cublasOperation_t *transa, const cublasOperation_t *transb, const whole *m, const whole *n,
-    const whole *k, const float *alpha, const float *const *A, const whole *lda, const float *const *B, const whole *ldb,
-    const float *beta, float *const *C, const whole *ldc, whole count, const whole *size
+    const whole *k, const float *alpha, const float *const *A, const whole *lda, const float *const *B,
+    const whole *ldb, const float *beta, float *const *C, const whole *ldc, whole count, const whole *size
 ) noexcept nogil:
     return grouped(h, transa, transb, m, n, k, alpha, <const void *const *>A, lda, <const void *const *>B, ldb, beta,
                    <void *const *>C, ldc, count, size, rocblas_datatype_f32_r, rocblas_datatype_f32_r, sizeof(float))
@@ -190,4 +193,5 @@ cdef inline cublasStatus_t grouped_gemm_ex(
     """Its rows have one type for all three matrices, and compute in float or double."""
     cdef bint wide = Atype == CUDA_R_64F
     return grouped(h, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, count, size, to_datatype(Atype),
-                   rocblas_datatype_f64_r if wide else rocblas_datatype_f32_r, sizeof(double) if wide else sizeof(float))
+                   rocblas_datatype_f64_r if wide else rocblas_datatype_f32_r,
+                   sizeof(double) if wide else sizeof(float))

@@ -31,7 +31,9 @@ static inline void lt_state_set(dg_blas *h, lt_state *state) {
 }
 static inline size_t lt_state_bytes(void) { return sizeof(lt_state); }
 static inline int lt_count(const lt_state *state) { return __atomic_load_n(&state->count, __ATOMIC_ACQUIRE); }
-static inline void lt_count_set(lt_state *state, int count) { __atomic_store_n(&state->count, count, __ATOMIC_RELEASE); }
+static inline void lt_count_set(lt_state *state, int count) {
+    __atomic_store_n(&state->count, count, __ATOMIC_RELEASE);
+}
 static inline void lt_blas_set(lt_state *state, int i, int mode, void *blas) {
     __atomic_store_n(&state->streams[i].blas[mode], blas, __ATOMIC_RELEASE);
 }

@@ -1,7 +1,9 @@
-# Helper functions of cuBLAS: handles, modes, streams, versions, copies. Block names are those of tables/cublas/helpers.yaml.
+# Helper functions of cuBLAS: handles, modes, streams, versions, copies. Block names are those of
+# tables/cublas/helpers.yaml.
 #
-# rocBLAS has one workspace a handle, so two streams on one rocblas_handle would race. A handle of ours therefore owns one
-# rocblas_handle for each stream it has seen; SetStream only selects. Modes are set on all of them, so selecting is free.
+# rocBLAS has one workspace a handle, so two streams on one rocblas_handle would race. A handle of ours therefore owns
+# one rocblas_handle for each stream it has seen; SetStream only selects. Modes are set on all of them, so
+# selecting is free.
 
 cdef extern from "handles.h" nogil:
     ctypedef struct dg_stream:
@@ -71,8 +73,8 @@ cdef inline cublasStatus_t create(cublasHandle_t *handle) noexcept nogil:
     if streams is NULL:
         dg_the_core.slot_free(h)
         return CUBLAS_STATUS_ALLOC_FAILED
-    # Making a handle is refused while a stream is captured (open_stream's memory is not): the runtime is asked, and a capture that
-    # forbids this is invalid, as NVIDIA's has it. Freeing nothing is the call that does nothing else.
+    # Making a handle is refused while a stream is captured (open_stream's memory is not): the runtime is asked, and a
+    # capture that forbids this is invalid, as NVIDIA's has it. Freeing nothing is the call that does nothing else.
     if dg_hip.hipFree(NULL) != 0:
         dg_hip.hipGetLastError()
         dg_the_core.release(streams)
@@ -248,8 +250,8 @@ cdef inline cublasStatus_t get_math_mode(dg_blas *h, cublasMath_t *mode) noexcep
 
 
 cdef inline cublasStatus_t set_sm_count_target(dg_blas *h, int count) noexcept nogil:
-    """0: all of them. NVIDIA's refuses more than its device has; programs choose by NVIDIA's devices, the largest of which has 160, and AMD's
-    may have 2: a program that asks for what it gets there must not fail here."""
+    """0: all of them. NVIDIA's refuses more than its device has; programs choose by NVIDIA's devices, the largest of
+    which has 160, and AMD's may have 2: a program that asks for what it gets there must not fail here."""
     cdef int there = 0
     if count < 0:
         return CUBLAS_STATUS_INVALID_VALUE
@@ -327,7 +329,8 @@ cdef inline void xerbla(const char *name, int info) noexcept nogil:
 
 cdef inline cublasStatus_t strided_copy(int64_t n, int64_t size, const void *x, int64_t incx, void *y, int64_t incy,
                                         uint32_t kind, bint later, void *stream) noexcept nogil:
-    """n elements of `size` bytes. Statuses as seen on cuBLAS 13.1: n < 0 or NULL is 11, increments and sizes < 1 are 7."""
+    """n elements of `size` bytes. Statuses as seen on cuBLAS 13.1: n < 0 or NULL is 11, increments and
+    sizes < 1 are 7."""
     cdef uint32_t status
     if size < 1 or incx < 1 or incy < 1:
         return CUBLAS_STATUS_INVALID_VALUE
@@ -341,14 +344,15 @@ cdef inline cublasStatus_t strided_copy(int64_t n, int64_t size, const void *x, 
         else:
             status = dg_hip.hipMemcpy(y, x, <size_t>(n * size), kind)
     elif later:
-        status = dg_hip.hipMemcpy2DAsync(y, <size_t>(incy * size), x, <size_t>(incx * size), <size_t>size, <size_t>n, kind, to_stream(stream))
+        status = dg_hip.hipMemcpy2DAsync(y, <size_t>(incy * size), x, <size_t>(incx * size), <size_t>size, <size_t>n,
+                                         kind, to_stream(stream))
     else:
         status = dg_hip.hipMemcpy2D(y, <size_t>(incy * size), x, <size_t>(incx * size), <size_t>size, <size_t>n, kind)
     return status_of_hip(status)
 
 
-cdef inline cublasStatus_t matrix_copy(int64_t rows, int64_t cols, int64_t size, const void *A, int64_t lda, void *B, int64_t ldb,
-                                       uint32_t kind, bint later, void *stream) noexcept nogil:
+cdef inline cublasStatus_t matrix_copy(int64_t rows, int64_t cols, int64_t size, const void *A, int64_t lda, void *B,
+                                       int64_t ldb, uint32_t kind, bint later, void *stream) noexcept nogil:
     """A column-major matrix. A leading dimension below the rows is 11 on NVIDIA's library, not 7."""
     cdef uint32_t status
     if size < 1 or lda < 1 or ldb < 1:
@@ -362,17 +366,21 @@ cdef inline cublasStatus_t matrix_copy(int64_t rows, int64_t cols, int64_t size,
     if A is NULL or B is NULL:
         return CUBLAS_STATUS_MAPPING_ERROR
     if later:
-        status = dg_hip.hipMemcpy2DAsync(B, <size_t>(ldb * size), A, <size_t>(lda * size), <size_t>(rows * size), <size_t>cols, kind, to_stream(stream))
+        status = dg_hip.hipMemcpy2DAsync(B, <size_t>(ldb * size), A, <size_t>(lda * size), <size_t>(rows * size),
+                                         <size_t>cols, kind, to_stream(stream))
     else:
-        status = dg_hip.hipMemcpy2D(B, <size_t>(ldb * size), A, <size_t>(lda * size), <size_t>(rows * size), <size_t>cols, kind)
+        status = dg_hip.hipMemcpy2D(B, <size_t>(ldb * size), A, <size_t>(lda * size), <size_t>(rows * size),
+                                    <size_t>cols, kind)
     return status_of_hip(status)
 
 
-cdef inline cublasStatus_t set_vector(int64_t n, int64_t size, const void *x, int64_t incx, void *y, int64_t incy) noexcept nogil:
+cdef inline cublasStatus_t set_vector(int64_t n, int64_t size, const void *x, int64_t incx, void *y,
+        int64_t incy) noexcept nogil:
     return strided_copy(n, size, x, incx, y, incy, hipMemcpyHostToDevice, False, NULL)
 
 
-cdef inline cublasStatus_t get_vector(int64_t n, int64_t size, const void *x, int64_t incx, void *y, int64_t incy) noexcept nogil:
+cdef inline cublasStatus_t get_vector(int64_t n, int64_t size, const void *x, int64_t incx, void *y,
+        int64_t incy) noexcept nogil:
     return strided_copy(n, size, x, incx, y, incy, hipMemcpyDeviceToHost, False, NULL)
 
 
@@ -434,24 +442,28 @@ cdef inline cublasStatus_t set_emulation_strategy(dg_blas *h, cublasEmulationStr
     return kept_set(h, 0, <int>value)
 
 
-cdef inline cublasStatus_t get_emulation_special_values_support(dg_blas *h, cudaEmulationSpecialValuesSupport *mask) noexcept nogil:
+cdef inline cublasStatus_t get_emulation_special_values_support(dg_blas *h,
+        cudaEmulationSpecialValuesSupport *mask) noexcept nogil:
     cdef cublasStatus_t status = kept_get(h, 1, <int *>mask)
     if status == CUBLAS_STATUS_SUCCESS:
         (<int *>mask)[0] ^= EMULATION_SPECIAL_VALUES
     return status
 
 
-cdef inline cublasStatus_t set_emulation_special_values_support(dg_blas *h, cudaEmulationSpecialValuesSupport mask) noexcept nogil:
+cdef inline cublasStatus_t set_emulation_special_values_support(dg_blas *h,
+        cudaEmulationSpecialValuesSupport mask) noexcept nogil:
     if <uint32_t>mask > EMULATION_SPECIAL_VALUES:
         return CUBLAS_STATUS_INVALID_VALUE
     return kept_set(h, 1, <int>mask ^ EMULATION_SPECIAL_VALUES)
 
 
-cdef inline cublasStatus_t get_fixed_point_emulation_mantissa_control(dg_blas *h, cudaEmulationMantissaControl *value) noexcept nogil:
+cdef inline cublasStatus_t get_fixed_point_emulation_mantissa_control(dg_blas *h,
+        cudaEmulationMantissaControl *value) noexcept nogil:
     return kept_get(h, 2, <int *>value)
 
 
-cdef inline cublasStatus_t set_fixed_point_emulation_mantissa_control(dg_blas *h, cudaEmulationMantissaControl value) noexcept nogil:
+cdef inline cublasStatus_t set_fixed_point_emulation_mantissa_control(dg_blas *h,
+        cudaEmulationMantissaControl value) noexcept nogil:
     if <uint32_t>value > 1:
         return CUBLAS_STATUS_INVALID_VALUE
     return kept_set(h, 2, <int>value)

@@ -1,7 +1,8 @@
-# Level 1 over numbers of 16 bits, for which rocBLAS has few functions. Block names are those of tables/cublas/level1ex.yaml.
+# Level 1 over numbers of 16 bits, for which rocBLAS has few functions. Block names are those of
+# tables/cublas/level1ex.yaml.
 #
-# Searches and sums are made over floats, which hold every such number: a product of the vector with 1, summed in floats, is the
-# vector itself. Scalars are computed as floats on the host and rounded once.
+# Searches and sums are made over floats, which hold every such number: a product of the vector with 1, summed in
+# floats, is the vector itself. Scalars are computed as floats on the host and rounded once.
 from libc.stdint cimport uint16_t
 from libc.string cimport memcpy
 
@@ -23,7 +24,8 @@ ctypedef fused place:  # an index: int, or int64_t in the _64 forms
 cdef inline cublasStatus_t copy_halves(
     dg_blas *h, int64_t n, const void *x, cudaDataType xType, int64_t incx, void *y, cudaDataType yType, int64_t incy
 ) noexcept nogil:
-    """16-bit numbers by a copy of lines of one number each, where both walk the same way: the first is the lowest in both.
+    """16-bit numbers by a copy of lines of one number each, where both walk the same way: the first is the
+    lowest in both.
 
     Else number by number, which is slow, and right.
     """
@@ -78,7 +80,8 @@ cdef inline cublasStatus_t swap_halves(
 
 cdef inline cublasStatus_t begin_floats(dg_blas *h, int64_t n, const void *x, cudaDataType xType, int64_t incx,
                                         scratch *own) noexcept nogil:
-    """n > 0 numbers as floats, one after the other: op(A)·1, A a row of n columns. The 1 lies behind them. Both factors are ours."""
+    """n > 0 numbers as floats, one after the other: op(A)·1, A a row of n columns. The 1 lies behind them. Both factors
+    are ours."""
     cdef float one = 1, zero = 0
     cdef bint brain = xType == CUDA_R_16BF
     cdef void *unit
@@ -116,8 +119,8 @@ cdef inline cublasStatus_t extreme(dg_blas *h, int64_t n, const float *x, place 
         return status_of_rocblas(dg_rocblas.rocblas_isamin_64(h.blas, n, x, 1, result))
 
 
-cdef inline cublasStatus_t extreme_half(dg_blas *h, int64_t n, const void *x, cudaDataType xType, int64_t incx, place *result,
-                                        bint largest) noexcept nogil:
+cdef inline cublasStatus_t extreme_half(dg_blas *h, int64_t n, const void *x, cudaDataType xType, int64_t incx,
+                                        place *result, bint largest) noexcept nogil:
     cdef scratch own
     cdef cublasStatus_t status
     if result is NULL or (x is NULL and n > 0 and incx > 0):
@@ -164,7 +167,8 @@ cdef inline cublasStatus_t asum_halves(
 
 # ---- rotations. Scalars on the device are brought to the host, which waits: a stream under capture is refused before.
 
-cdef inline cublasStatus_t read_halves(dg_blas *h, const void *source, int count, bint brain, float *values) noexcept nogil:
+cdef inline cublasStatus_t read_halves(dg_blas *h, const void *source, int count, bint brain,
+        float *values) noexcept nogil:
     cdef uint16_t[5] halves
     cdef uint32_t status
     cdef int i
@@ -207,8 +211,8 @@ cdef inline cublasStatus_t turn(dg_blas *h, int64_t n, void *x, int64_t incx, vo
 
 
 cdef inline cublasStatus_t rotm_halves(
-    dg_blas *h, int64_t n, void *x, cudaDataType xType, int64_t incx, void *y, cudaDataType yType, int64_t incy, const void *param,
-    cudaDataType paramType, cudaDataType executiontype
+    dg_blas *h, int64_t n, void *x, cudaDataType xType, int64_t incx, void *y, cudaDataType yType, int64_t incy,
+    const void *param, cudaDataType paramType, cudaDataType executiontype
 ) noexcept nogil:
     """Each vector turns with a copy of the other: (h11, h12) makes x, (h22, h21) makes y."""
     cdef float[5] p
@@ -270,8 +274,8 @@ cdef inline cublasStatus_t rotg_halves(
 
 
 cdef inline cublasStatus_t rotmg_halves(
-    dg_blas *h, void *d1, cudaDataType d1Type, void *d2, cudaDataType d2Type, void *x1, cudaDataType x1Type, const void *y1,
-    cudaDataType y1Type, void *param, cudaDataType paramType, cudaDataType executiontype
+    dg_blas *h, void *d1, cudaDataType d1Type, void *d2, cudaDataType d2Type, void *x1, cudaDataType x1Type,
+    const void *y1, cudaDataType y1Type, void *param, cudaDataType paramType, cudaDataType executiontype
 ) noexcept nogil:
     """Elements that the flag leaves out are not written."""
     cdef float[4] v

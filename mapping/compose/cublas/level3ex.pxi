@@ -96,8 +96,8 @@ cdef inline cublasStatus_t widened_syrk(
             else:
                 status = status_of_rocblas(dg_rocblas.rocblas_csyrk_64(
                     h.blas, to_fill(uplo), to_op(trans), n, k, <const rocblas_float_complex *>alpha,
-                    <const rocblas_float_complex *>a.at, a.rows if a.rows > 0 else 1, <const rocblas_float_complex *>beta,
-                    <rocblas_float_complex *>C, ldc))
+                    <const rocblas_float_complex *>a.at, a.rows if a.rows > 0 else 1,
+                    <const rocblas_float_complex *>beta, <rocblas_float_complex *>C, ldc))
         end_widening(&w)
     return status
 

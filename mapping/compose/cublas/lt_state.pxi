@@ -1,6 +1,6 @@
-# What cuBLASLt keeps for a handle, in the handle's slot: a cuBLAS handle serves as one of cuBLASLt's, and the other way about,
-# so both libraries know it. The handles of rocBLAS's are cuBLASLt's own, one a stream and pointer mode: the modes of a product
-# come with its description, and must not be the handle's.
+# What cuBLASLt keeps for a handle, in the handle's slot: a cuBLAS handle serves as one of cuBLASLt's, and the other way
+# about, so both libraries know it. The handles of rocBLAS's are cuBLASLt's own, one a stream and pointer mode: the
+# modes of a product come with its description, and must not be the handle's.
 
 cdef extern from "cublas/handles.h" nogil:
     ctypedef struct lt_stream:
@@ -21,7 +21,8 @@ cdef extern from "cublas/handles.h" nogil:
 
 
 cdef inline void lt_state_drop(dg_blas *h) noexcept nogil:
-    """Frees it with the handle. hipBLASLt's own function is kept with its handle: libcublas has no table of hipBLASLt's."""
+    """Frees it with the handle. hipBLASLt's own function is kept with its handle: libcublas has no table of
+    hipBLASLt's."""
     cdef lt_state *state = lt_state_of(h)
     cdef int i
     if state is NULL:

@@ -1,8 +1,8 @@
 # Device memory for the time of one composed call, ordered on the handle's stream.
 #
 # The program's workspace is taken where it is large enough: under stream capture nothing need be allocated then. It may
-# begin anywhere, so its first aligned byte counts. Else the stream's own pool, which neither waits nor stops other streams;
-# where HIP has no pool, plain memory, whose release waits.
+# begin anywhere, so its first aligned byte counts. Else the stream's own pool, which neither waits nor stops other
+# streams; where HIP has no pool, plain memory, whose release waits.
 
 cdef enum:
     SCRATCH_NONE = 0

@@ -1,6 +1,6 @@
-# Products of 8-bit numbers whose sums are floats. rocBLAS multiplies 8-bit numbers into 32-bit integers only, and there is
-# no kernel of ours: the operands are brought to the host, widened to float there, and multiplied on the device as floats.
-# It waits for the stream, so a stream under capture is refused before anything is done.
+# Products of 8-bit numbers whose sums are floats. rocBLAS multiplies 8-bit numbers into 32-bit integers only, and there
+# is no kernel of ours: the operands are brought to the host, widened to float there, and multiplied on the device as
+# floats. It waits for the stream, so a stream under capture is refused before anything is done.
 from libc.stdint cimport int8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -105,8 +105,8 @@ cdef struct wide_gemm:
 
 
 cdef inline cublasStatus_t begin_wide_gemm(
-    wide_gemm *g, widening *w, dg_blas *h, cublasOperation_t transa, cublasOperation_t transb, int64_t m, int64_t n, int64_t k,
-    const void *alpha, int64_t lda, int64_t ldb, const void *beta, int64_t ldc, int64_t parts
+    wide_gemm *g, widening *w, dg_blas *h, cublasOperation_t transa, cublasOperation_t transb, int64_t m, int64_t n,
+    int64_t k, const void *alpha, int64_t lda, int64_t ldb, const void *beta, int64_t ldc, int64_t parts
 ) noexcept nogil:
     """What NVIDIA refuses is refused first. Success with `w.device` NULL: there is nothing to do."""
     memset(w, 0, sizeof(widening))
@@ -148,7 +148,8 @@ cdef inline cublasStatus_t begin_wide_gemm(
     return status
 
 
-cdef inline cublasStatus_t wide_gemm_member(wide_gemm *g, widening *w, const void *A, const void *B, void *C) noexcept nogil:
+cdef inline cublasStatus_t wide_gemm_member(wide_gemm *g, widening *w, const void *A, const void *B,
+        void *C) noexcept nogil:
     cdef cublasStatus_t status
     cdef int64_t lda = g.left.rows if g.left.rows > 0 else 1
     cdef int64_t ldb = g.right.rows if g.right.rows > 0 else 1
@@ -185,7 +186,8 @@ cdef inline cublasStatus_t one_wide_gemm(
 # ---- int8 into int32, which rocBLAS has
 
 cdef inline bint packed_bytes(dg_blas *h) noexcept nogil:
-    """rocBLAS before ROCm 6.0 takes some cards' int8 operands only as packed quadruples, which no program for cuBLAS has."""
+    """rocBLAS before ROCm 6.0 takes some cards' int8 operands only as packed quadruples, which no program
+    for cuBLAS has."""
     cdef uint32_t flag = 0
     if dg_rocblas.rocblas_query_int8_layout_flag(h.blas, &flag) != 0 or flag == 0:
         return False

@@ -1,5 +1,5 @@
-# cuBLASXt: its handle, and the way from each function to the routine that computes it (xt_work.pyx). Block names are those
-# of tables/cublas/xt.yaml.
+# cuBLASXt: its handle, and the way from each function to the routine that computes it (xt_work.pyx). Block names are
+# those of tables/cublas/xt.yaml.
 
 cdef extern from "xt.h" nogil:
     enum:
@@ -29,14 +29,14 @@ cdef extern from "xt.h" nogil:
     cublasStatus_t xt_open(dg_xt *h, int device)
     void xt_close(dg_xt *h)
     cublasStatus_t xt_multiply(dg_xt *h, int type, uint32_t transa, uint32_t transb, size_t m, size_t n, size_t k,
-                               const void *alpha, const void *A, size_t lda, const void *B, size_t ldb, const void *beta,
-                               void *C, size_t ldc)
+                               const void *alpha, const void *A, size_t lda, const void *B, size_t ldb,
+                               const void *beta, void *C, size_t ldc)
     cublasStatus_t xt_sided(dg_xt *h, int type, int storage, uint32_t side, uint32_t uplo, size_t m, size_t n,
                             const void *alpha, const void *A, size_t lda, const void *B, size_t ldb, const void *beta,
                             void *C, size_t ldc)
-    cublasStatus_t xt_rank(dg_xt *h, int type, int update, int hermitian, uint32_t uplo, uint32_t trans, size_t n, size_t k,
-                           const void *alpha, const void *A, size_t lda, const void *B, size_t ldb, const void *beta,
-                           void *C, size_t ldc)
+    cublasStatus_t xt_rank(dg_xt *h, int type, int update, int hermitian, uint32_t uplo, uint32_t trans, size_t n,
+                           size_t k, const void *alpha, const void *A, size_t lda, const void *B, size_t ldb,
+                           const void *beta, void *C, size_t ldc)
     cublasStatus_t xt_triangle_times(dg_xt *h, int type, uint32_t side, uint32_t uplo, uint32_t trans, uint32_t diag,
                                      size_t m, size_t n, const void *alpha, const void *A, size_t lda, const void *B,
                                      size_t ldb, void *C, size_t ldc)
@@ -188,11 +188,13 @@ cdef inline cublasStatus_t xt_shared_routine(dg_xt *h, cublasXtBlasOp_t routine,
     return CUBLAS_STATUS_NOT_SUPPORTED
 
 
-cdef inline cublasStatus_t xt_set_cpu_routine(dg_xt *h, cublasXtBlasOp_t routine, cublasXtOpType_t type, void *call) noexcept nogil:
+cdef inline cublasStatus_t xt_set_cpu_routine(dg_xt *h, cublasXtBlasOp_t routine, cublasXtOpType_t type,
+        void *call) noexcept nogil:
     return xt_shared_routine(h, routine, type)
 
 
-cdef inline cublasStatus_t xt_set_cpu_ratio(dg_xt *h, cublasXtBlasOp_t routine, cublasXtOpType_t type, float ratio) noexcept nogil:
+cdef inline cublasStatus_t xt_set_cpu_ratio(dg_xt *h, cublasXtBlasOp_t routine, cublasXtOpType_t type,
+        float ratio) noexcept nogil:
     """Any number is taken, by NVIDIA's too."""
     return xt_shared_routine(h, routine, type)
 
@@ -270,14 +272,14 @@ cdef inline cublasStatus_t xt_herkx(
 
 
 cdef inline cublasStatus_t xt_trmm(
-    dg_xt *h, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m, size_t n,
-    const number *alpha, const number *A, size_t lda, const number *B, size_t ldb, number *C, size_t ldc
+    dg_xt *h, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m,
+    size_t n, const number *alpha, const number *A, size_t lda, const number *B, size_t ldb, number *C, size_t ldc
 ) noexcept nogil:
     return xt_triangle_times(h, xt_type_of(A), side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, ldc)
 
 
 cdef inline cublasStatus_t xt_trsm(
-    dg_xt *h, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m, size_t n,
-    const number *alpha, const number *A, size_t lda, number *B, size_t ldb
+    dg_xt *h, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m,
+    size_t n, const number *alpha, const number *A, size_t lda, number *B, size_t ldb
 ) noexcept nogil:
     return xt_solve(h, xt_type_of(A), side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb)

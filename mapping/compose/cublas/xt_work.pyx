@@ -1,9 +1,9 @@
 """The routines of cuBLASXt: matrices of any size and in any memory, tile by tile through one device.
 
-Three tiles lie on the device: one of each factor and one of the result. A tile of the result is brought there, all products
-that belong to it are added, and it is carried back. Tiles are at most 16384 long, so that rocBLAS's 32-bit functions serve
-matrices of any size in every release. Everything runs on the device's default stream: a plain copy waits for what was
-computed before it, and a call returns with its result in place.
+Three tiles lie on the device: one of each factor and one of the result. A tile of the result is brought there, all
+products that belong to it are added, and it is carried back. Tiles are at most 16384 long, so that rocBLAS's 32-bit
+functions serve matrices of any size in every release. Everything runs on the device's default stream: a plain copy
+waits for what was computed before it, and a call returns with its result in place.
 """
 
 include "generated.pxi"
@@ -222,7 +222,8 @@ cdef size_t tile_bytes(size_t tile, size_t rows, size_t cols, size_t size) noexc
 
 
 cdef cublasStatus_t make_room(work *w, size_t m, size_t n, size_t k) noexcept nogil:
-    """Memory for tiles of m×k, k×n and m×n, as large as they may be: half of what is free, or what the program asked for."""
+    """Memory for tiles of m×k, k×n and m×n, as large as they may be: half of what is free, or what the
+    program asked for."""
     cdef dg_xt *h = w.h
     cdef size_t free = 0, total = 0, need, most = LONGEST
     if h.block > 0 and h.block < LONGEST:
@@ -258,7 +259,8 @@ cdef cublasStatus_t make_room(work *w, size_t m, size_t n, size_t k) noexcept no
 
 
 cdef bint begin(work *w, dg_xt *h, int type, size_t m, size_t n, size_t k) noexcept nogil:
-    """A product of m×k and k×n begins: the handle, which has a device, is this call's until `end`. False where it cannot begin."""
+    """A product of m×k and k×n begins: the handle, which has a device, is this call's until `end`. False where it
+    cannot begin."""
     memset(w, 0, sizeof(work))
     w.h = h
     w.type = type
@@ -295,7 +297,8 @@ cdef void note(work *w, uint32_t status) noexcept nogil:
         w.status = status_of_rocblas(status)
 
 
-cdef void carry(work *w, char *to, size_t to_ld, const char *come, size_t come_ld, size_t rows, size_t cols) noexcept nogil:
+cdef void carry(work *w, char *to, size_t to_ld, const char *come, size_t come_ld, size_t rows,
+        size_t cols) noexcept nogil:
     """A matrix from one place to another. One column has no leading dimension that a copy could stumble over."""
     if w.status != CUBLAS_STATUS_SUCCESS or rows == 0 or cols == 0:
         return
@@ -325,8 +328,8 @@ cdef void unpack(work *w, const operand *o, char *to, size_t row, size_t col, si
 cdef uint32_t fetch(
     work *w, const operand *o, char *to, size_t row, size_t col, size_t rows, size_t cols, int *ld
 ) noexcept nogil:
-    """The tile of op(o) that begins at (row, col): what is fetched has the leading dimension `ld` and is to be turned by the
-    answer. Of a mirrored one, a tile on the diagonal comes as it is stored."""
+    """The tile of op(o) that begins at (row, col): what is fetched has the leading dimension `ld` and is to be turned
+    by the answer. Of a mirrored one, a tile on the diagonal comes as it is stored."""
     cdef size_t here = row, there = col, high = rows, wide = cols
     cdef uint32_t op = o.op
     if op != rocblas_operation_none or (o.mirrored and row != col and (row > col) != o.lower):
@@ -453,8 +456,8 @@ cdef cublasStatus_t product(
 
 
 cdef void mirrored(
-    work *w, const operand *left, const operand *right, bint hermitian, size_t rows, size_t cols, int ld_left, int ld_right,
-    const void *alpha, const void *beta
+    work *w, const operand *left, const operand *right, bint hermitian, size_t rows, size_t cols, int ld_left,
+    int ld_right, const void *alpha, const void *beta
 ) noexcept nogil:
     cdef symm_call call = symm_of(w.type, hermitian)
     if w.status != CUBLAS_STATUS_SUCCESS:
@@ -468,8 +471,8 @@ cdef void mirrored(
 
 
 cdef bint settled(
-    int alpha_type, const void *alpha, int beta_type, const void *beta, bint packed, const void *A, const void *B, const void *C,
-    size_t *k, cublasStatus_t *status
+    int alpha_type, const void *alpha, int beta_type, const void *beta, bint packed, const void *A, const void *B,
+    const void *C, size_t *k, cublasStatus_t *status
 ) noexcept nogil:
     """Whether the factors and NULLs of α·A·B + β·C settle a call, with which status. Without α, k is 0 from here on."""
     status[0] = CUBLAS_STATUS_SUCCESS
@@ -490,10 +493,11 @@ cdef bint settled(
 
 
 cdef public cublasStatus_t xt_multiply(
-    dg_xt *h, int type, uint32_t transa, uint32_t transb, size_t m, size_t n, size_t k, const void *alpha, const void *A,
-    size_t lda, const void *B, size_t ldb, const void *beta, void *C, size_t ldc
+    dg_xt *h, int type, uint32_t transa, uint32_t transb, size_t m, size_t n, size_t k, const void *alpha,
+    const void *A, size_t lda, const void *B, size_t ldb, const void *beta, void *C, size_t ldc
 ) noexcept nogil:
-    cdef operand left = plain(A, lda, to_op(<cublasOperation_t>transa)), right = plain(B, ldb, to_op(<cublasOperation_t>transb))
+    cdef operand left = plain(A, lda, to_op(<cublasOperation_t>transa)), right = plain(B, ldb,
+        to_op(<cublasOperation_t>transb))
     cdef bint turned_a = transa != CUBLAS_OP_N, turned_b = transb != CUBLAS_OP_N
     cdef cublasStatus_t status
     if h.blas is NULL:  # no device was selected
@@ -504,7 +508,9 @@ cdef public cublasStatus_t xt_multiply(
         return CUBLAS_STATUS_SUCCESS
     if settled(type, alpha, type, beta, False, A, B, C, &k, &status):
         return status
-    if endless(ldc, n, type) or (k != 0 and (endless(lda, m if turned_a else k, type) or endless(ldb, k if turned_b else n, type))):
+    if endless(ldc, n, type) or (k != 0
+                                 and (endless(lda, m if turned_a else k, type)
+                                      or endless(ldb, k if turned_b else n, type))):
         return CUBLAS_STATUS_INVALID_VALUE
     return product(h, type, &left, &right, m, n, k, alpha, beta, <char *>C, ldc)
 
@@ -546,8 +552,8 @@ cdef struct weights:
 
 
 cdef void on_diagonal(
-    work *w, int update, bint hermitian, bint lower, const operand *a, const operand *b, size_t i, size_t l, size_t rows,
-    size_t depth, const weights *by, const void *beta
+    work *w, int update, bint hermitian, bint lower, const operand *a, const operand *b, size_t i, size_t l,
+    size_t rows, size_t depth, const weights *by, const void *beta
 ) noexcept nogil:
     """A tile on the diagonal takes its part of the product from column l of op(A) and op(B)."""
     cdef uint32_t fill = rocblas_fill_lower if lower else rocblas_fill_upper
@@ -563,12 +569,12 @@ cdef void on_diagonal(
     if w.status != CUBLAS_STATUS_SUCCESS:
         return
     if update == XT_SYRK:
-        note(w, syrk_of(w.type, hermitian)(w.h.blas, fill, a.op, <int>rows, <int>depth, &by.alpha, w.left, ld_left, beta,
-                                           w.out, <int>rows))
+        note(w, syrk_of(w.type, hermitian)(w.h.blas, fill, a.op, <int>rows, <int>depth, &by.alpha, w.left, ld_left,
+                                           beta, w.out, <int>rows))
         return
     call = syr2k_of(w.type, hermitian) if update == XT_SYR2K else syrkx_of(w.type, hermitian)
-    note(w, call(w.h.blas, fill, a.op, <int>rows, <int>depth, &by.alpha, w.left, ld_left, w.right, ld_right, beta, w.out,
-                 <int>rows))
+    note(w, call(w.h.blas, fill, a.op, <int>rows, <int>depth, &by.alpha, w.left, ld_left, w.right, ld_right, beta,
+                 w.out, <int>rows))
 
 
 cdef operand turned(const operand *o, bint hermitian) noexcept nogil:
@@ -585,8 +591,8 @@ cdef cublasStatus_t updated(
     dg_xt *h, int type, int update, bint hermitian, bint lower, const operand *a, const operand *b, size_t n, size_t k,
     const weights *by, char *C, size_t ldc
 ) noexcept nogil:
-    """Tiles on the diagonal are the update's own, those beside it products of two factors. `turned` of op(A)'s tile would be
-    the same memory read twice: it is fetched twice."""
+    """Tiles on the diagonal are the update's own, those beside it products of two factors. `turned` of op(A)'s tile
+    would be the same memory read twice: it is fetched twice."""
     cdef work w
     cdef operand a_turned = turned(a, hermitian), b_turned = turned(b, hermitian)
     cdef size_t I, J, L, i, j, l, rows, cols, depth
@@ -623,8 +629,8 @@ cdef cublasStatus_t updated(
 
 
 cdef inline rocblas_operation update_op(bint hermitian, uint32_t trans) noexcept nogil:
-    """Whatever is not N turns the matrix over in the way of the update: NVIDIA's library makes no difference between T and C here,
-    where the plain routines do."""
+    """Whatever is not N turns the matrix over in the way of the update: NVIDIA's library makes no difference between T
+    and C here, where the plain routines do."""
     if trans == CUBLAS_OP_N:
         return rocblas_operation_none
     return rocblas_operation_conjugate_transpose if hermitian else rocblas_operation_transpose
@@ -659,10 +665,10 @@ cdef public cublasStatus_t xt_rank(
 
 # ---- triangles
 #
-# op(A) is lower or upper triangular, and A's tiles on the diagonal are trmm's and trsm's own. On the left, a tile of the
-# result needs tiles of the other matrix in its own row and above (lower) or below (upper) it; on the right, in its own column
-# and behind (lower) or before (upper) it. trmm goes so that what it overwrites is not needed any more, since C may be B;
-# trsm so that what it needs is solved already.
+# op(A) is lower or upper triangular, and A's tiles on the diagonal are trmm's and trsm's own. On the left, a tile of
+# the result needs tiles of the other matrix in its own row and above (lower) or below (upper) it; on the right, in its
+# own column and behind (lower) or before (upper) it. trmm goes so that what it overwrites is not needed any more, since
+# C may be B; trsm so that what it needs is solved already.
 
 cdef struct triangle:
     operand a
@@ -673,7 +679,8 @@ cdef struct triangle:
     uint32_t diag
 
 
-cdef triangle triangle_of(uint32_t side, uint32_t uplo, uint32_t trans, uint32_t diag, const void *A, size_t lda) noexcept nogil:
+cdef triangle triangle_of(uint32_t side, uint32_t uplo, uint32_t trans, uint32_t diag, const void *A,
+        size_t lda) noexcept nogil:
     cdef triangle made
     cdef bint lower = (uplo == CUBLAS_FILL_MODE_LOWER) == (trans == CUBLAS_OP_N)  # op(A) is
     made.a = plain(A, lda, to_op(<cublasOperation_t>trans))
@@ -686,8 +693,8 @@ cdef triangle triangle_of(uint32_t side, uint32_t uplo, uint32_t trans, uint32_t
 
 
 cdef cublasStatus_t bad_triangle(
-    const dg_xt *h, const triangle *t, int type, size_t m, size_t n, const void *alpha, size_t lda, const void *B, size_t ldb,
-    const void *C, size_t ldc
+    const dg_xt *h, const triangle *t, int type, size_t m, size_t n, const void *alpha, size_t lda, const void *B,
+    size_t ldb, const void *C, size_t ldc
 ) noexcept nogil:
     cdef size_t order = m if t.left else n
     if h.blas is NULL:
@@ -741,8 +748,8 @@ cdef bint alone(const work *w, const triangle *t, size_t own, size_t order) noex
 
 
 cdef void trmm_tile(
-    work *w, const triangle *t, const operand *other, size_t i, size_t j, size_t m, size_t n, const void *alpha, char *C,
-    size_t ldc
+    work *w, const triangle *t, const operand *other, size_t i, size_t j, size_t m, size_t n, const void *alpha,
+    char *C, size_t ldc
 ) noexcept nogil:
     cdef size_t rows = least(w.tile, m - i), cols = least(w.tile, n - j), own = i if t.left else j
     cdef size_t depth = rows if t.left else cols
@@ -752,8 +759,8 @@ cdef void trmm_tile(
     fetch(w, &t.a, a, own, own, depth, depth, &ld_a)
     fetch(w, other, b, i, j, rows, cols, &ld_b)
     if w.status == CUBLAS_STATUS_SUCCESS:
-        note(w, trmm_of(w.type)(w.h.blas, t.side, t.fill, t.a.op, t.diag, <int>rows, <int>cols, alpha, a, ld_a, b, ld_b, w.out,
-                                <int>rows))
+        note(w, trmm_of(w.type)(w.h.blas, t.side, t.fill, t.a.op, t.diag, <int>rows, <int>cols, alpha, a, ld_a, b, ld_b,
+                                w.out, <int>rows))
     rest_of_row(w, t, other, i, j, rows, cols, m if t.left else n, alpha, &w.one)
     carry(w, C + (i + j * ldc) * w.size, ldc, w.out, rows, rows, cols)
 
@@ -777,8 +784,8 @@ cdef void trsm_tile(
 
 
 cdef public cublasStatus_t xt_triangle_times(
-    dg_xt *h, int type, uint32_t side, uint32_t uplo, uint32_t trans, uint32_t diag, size_t m, size_t n, const void *alpha,
-    const void *A, size_t lda, const void *B, size_t ldb, void *C, size_t ldc
+    dg_xt *h, int type, uint32_t side, uint32_t uplo, uint32_t trans, uint32_t diag, size_t m, size_t n,
+    const void *alpha, const void *A, size_t lda, const void *B, size_t ldb, void *C, size_t ldc
 ) noexcept nogil:
     cdef triangle t = triangle_of(side, uplo, trans, diag, A, lda)
     cdef operand other = plain(B, ldb, rocblas_operation_none)
@@ -796,13 +803,14 @@ cdef public cublasStatus_t xt_triangle_times(
                 own = (tiles - 1 - step if t.before else step) * w.tile
                 for column in range(tiles_of(&w, n if t.left else m)):
                     across = column * w.tile
-                    trmm_tile(&w, &t, &other, own if t.left else across, across if t.left else own, m, n, alpha, <char *>C, ldc)
+                    trmm_tile(&w, &t, &other, own if t.left else across, across if t.left else own, m, n, alpha,
+                              <char *>C, ldc)
     return end(&w)
 
 
 cdef public cublasStatus_t xt_solve(
-    dg_xt *h, int type, uint32_t side, uint32_t uplo, uint32_t trans, uint32_t diag, size_t m, size_t n, const void *alpha,
-    const void *A, size_t lda, void *B, size_t ldb
+    dg_xt *h, int type, uint32_t side, uint32_t uplo, uint32_t trans, uint32_t diag, size_t m, size_t n,
+    const void *alpha, const void *A, size_t lda, void *B, size_t ldb
 ) noexcept nogil:
     cdef triangle t = triangle_of(side, uplo, trans, diag, A, lda)
     cdef size_t order = m if t.left else n, tiles, step, column, own, across

@@ -52,7 +52,8 @@ cdef inline void *open_blas(dg_blas *h, void *stream, int mode) noexcept nogil:
 
 
 cdef inline void *blas_for(dg_blas *h, void *stream, int mode) noexcept nogil:
-    """rocBLAS's handle for this stream and pointer mode (0 host, 1 device). Found without a lock; NULL: none can be made."""
+    """rocBLAS's handle for this stream and pointer mode (0 host, 1 device). Found without a lock; NULL:
+    none can be made."""
     cdef lt_state *state = state_of(h)
     cdef void *blas = NULL
     cdef int i
@@ -92,8 +93,8 @@ cdef inline void *blas_for(dg_blas *h, void *stream, int mode) noexcept nogil:
 
 
 cdef inline void *hipblaslt_of(dg_blas *h) noexcept nogil:
-    """hipBLASLt's handle, or NULL where there is no hipBLASLt. Its create ends the process where HIP has no device; a handle of
-    ours on a device lives, so it has."""
+    """hipBLASLt's handle, or NULL where there is no hipBLASLt. Its create ends the process where HIP has no device; a
+    handle of ours on a device lives, so it has."""
     cdef lt_state *state
     cdef int device = h.device
     if not dg_opened(&dg_own_backends[DG_OF_HIPBLASLT]) and dg_need(b"hipblaslt") != DG_OK:
@@ -143,7 +144,8 @@ cdef inline uint32_t amd_layout(hipblasLtMatrixLayout_t *made, const lt_operand 
 
 cdef inline bint own_here(dg_blas *h) noexcept nogil:
     """Whether the backend's hipBLASLt has our own functions (lt_own.h): the CPU's alone."""
-    return hipblaslt_of(h) is not NULL and dg_hipblaslt.hipblasLtDragomanProduct(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == 0
+    return hipblaslt_of(h) is not NULL and dg_hipblaslt.hipblasLtDragomanProduct(NULL, NULL, NULL, NULL, NULL, NULL,
+        NULL, NULL) == 0
 
 
 cdef inline uint32_t amd_put(hipblasLtMatmulDesc_t desc, int attribute, const void *value, size_t size) noexcept nogil:
@@ -151,7 +153,8 @@ cdef inline uint32_t amd_put(hipblasLtMatmulDesc_t desc, int attribute, const vo
 
 
 cdef inline hipblasComputeType_t amd_compute(int32_t compute) noexcept nogil:
-    """PEDANTIC types become the plain ones (hipBLASLt 7.2 refuses them), the 16-bit one that of 32 bits: it is finer."""
+    """PEDANTIC types become the plain ones (hipBLASLt 7.2 refuses them), the 16-bit one that of 32 bits: it is
+    finer."""
     if compute == CUBLAS_COMPUTE_32I or compute == CUBLAS_COMPUTE_32I_PEDANTIC:
         return HIPBLAS_COMPUTE_32I
     if compute == CUBLAS_COMPUTE_64F or compute == CUBLAS_COMPUTE_64F_PEDANTIC:
@@ -193,7 +196,8 @@ cdef inline cublasStatus_t amd_describe(lt_amd *x, const lt_problem *p, int32_t 
     if p.after & LT_AUX:
         place = <char *>d.matmul_desc_epilogue_aux_pointer + member * aux_bytes(p)
         status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &place, sizeof(place))
-        status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &d.matmul_desc_epilogue_aux_ld, sizeof(int64_t))
+        status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &d.matmul_desc_epilogue_aux_ld,
+                          sizeof(int64_t))
         if batch > 1:
             status |= amd_put(x.desc, HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
                               &d.matmul_desc_epilogue_aux_batch_stride, sizeof(int64_t))

@@ -15,7 +15,8 @@ cdef inline cublasStatus_t create_object(void **object, const lt_kind *kind) noe
 
 
 cdef inline cublasStatus_t destroy_object(void *object, const lt_kind *kind) noexcept nogil:
-    """Of two threads that destroy one object, one is refused. What lies in the program's memory is the program's to free."""
+    """Of two threads that destroy one object, one is refused. What lies in the program's memory is the
+    program's to free."""
     if object is NULL:
         return CUBLAS_STATUS_SUCCESS  # as NVIDIA's library
     if not lt_is(object, kind):
@@ -26,7 +27,7 @@ cdef inline cublasStatus_t destroy_object(void *object, const lt_kind *kind) noe
 
 
 cdef inline cublasStatus_t set_object(
-    
+
     void *object, const lt_kind *kind, uint32_t attr, const void *buf, size_t size
 
 ) noexcept nogil:
@@ -169,7 +170,8 @@ cdef inline cublasStatus_t set_transform(
 
 
 cdef inline cublasStatus_t get_transform(
-    cublasLtMatrixTransformDesc_t object, cublasLtMatrixTransformDescAttributes_t attr, void *buf, size_t size, size_t *written
+    cublasLtMatrixTransformDesc_t object, cublasLtMatrixTransformDescAttributes_t attr, void *buf, size_t size,
+    size_t *written
 ) noexcept nogil:
     return get_object(object, &lt_transforms, <uint32_t>attr, buf, size, written)
 
@@ -185,7 +187,8 @@ cdef inline cublasStatus_t set_preference(
 
 
 cdef inline cublasStatus_t get_preference(
-    cublasLtMatmulPreference_t object, cublasLtMatmulPreferenceAttributes_t attr, void *buf, size_t size, size_t *written
+    cublasLtMatmulPreference_t object, cublasLtMatmulPreferenceAttributes_t attr, void *buf, size_t size,
+    size_t *written
 ) noexcept nogil:
     return get_object(object, &lt_preferences, <uint32_t>attr, buf, size, written)
 

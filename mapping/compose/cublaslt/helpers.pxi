@@ -36,7 +36,8 @@ cdef inline cublasStatus_t lt_create(cublasLtHandle_t *handle) noexcept nogil:
 
 
 cdef inline cublasStatus_t lt_destroy(cublasLtHandle_t handle) noexcept nogil:
-    """At the end of the process the destroy succeeds and calls nothing. A handle of cuBLAS's keeps its own part of AMD's."""
+    """At the end of the process the destroy succeeds and calls nothing. A handle of cuBLAS's keeps its own part of
+    AMD's."""
     cdef int reason = dg_admit(handle, DG_BLAS)
     cdef dg_blas *h = <dg_blas *>handle
     cdef int i

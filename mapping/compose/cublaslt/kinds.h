@@ -1,12 +1,13 @@
-/* Which types go together in a product, and who can compute it: as cuBLASLt 13.1 accepted them on a card, less complex int8
- * and what looked like its accidents. Numbers are cudaDataType's. */
+/* Which types go together in a product, and who can compute it: as cuBLASLt 13.1 accepted them on a card, less complex
+ * int8 and what looked like its accidents. Numbers are cudaDataType's. */
 #ifndef DRAGOMAN_CUBLASLT_KINDS_H
 #define DRAGOMAN_CUBLASLT_KINDS_H
 #include <stdint.h>
 #include "cublasLt_abi.h"
 #include "lt_own.h"
 
-/* Numbers of the algorithms too. HIPBLASLT: with the epilogues that it has. OWN: by the CPU backend's own function (lt_own.h). */
+/* Numbers of the algorithms too. HIPBLASLT: with the epilogues that it has. OWN: by the CPU backend's own function
+ * (lt_own.h). */
 enum { LT_BY_ROCBLAS = 1, LT_BY_HIPBLASLT = 2, LT_BY_OWN = 4 };
 #define LT_ALL (LT_BY_ROCBLAS | LT_BY_HIPBLASLT | LT_BY_OWN)
 
@@ -26,8 +27,10 @@ static const lt_types lt_all_types[] = {
     {CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_EMULATED_16BFX9, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, LT_BY_ROCBLAS},
     {CUBLAS_COMPUTE_64F, CUBLAS_COMPUTE_64F_PEDANTIC, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, LT_ALL},
     {CUBLAS_COMPUTE_64F, CUBLAS_COMPUTE_64F_PEDANTIC, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, LT_BY_ROCBLAS},
-    {CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, LT_ALL},
-    {CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, LT_BY_ROCBLAS},
+    {CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F,
+     LT_ALL},
+    {CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F,
+     LT_BY_ROCBLAS},
     {CUBLAS_COMPUTE_32I, CUBLAS_COMPUTE_32I_PEDANTIC, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I, LT_BY_ROCBLAS},
     /* hipBLASLt's factors of int8 products are int32, whatever the scale type says */
     {CUBLAS_COMPUTE_32I, CUBLAS_COMPUTE_32I_PEDANTIC, CUDA_R_32F, CUDA_R_8I, CUDA_R_8I, LT_BY_OWN},
@@ -38,13 +41,15 @@ static const lt_types lt_float8_types = {CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_
 
 /* Compute types of 32 bits are no row of numbers: 64F and 32I lie between them. */
 static inline int lt_in(int32_t compute, const lt_types *row) {
-    if (row->first == CUBLAS_COMPUTE_32F && compute >= CUBLAS_COMPUTE_64F && compute <= CUBLAS_COMPUTE_32I_PEDANTIC) return 0;
+    if (row->first == CUBLAS_COMPUTE_32F && compute >= CUBLAS_COMPUTE_64F && compute <= CUBLAS_COMPUTE_32I_PEDANTIC)
+        return 0;
     return compute >= row->first && compute <= row->last;
 }
 
 static inline int lt_is_float8(int32_t type) { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; }
 
-/* 8-bit floating point: A and B not both with five bits of exponent; D as C of 16 or 32 bits, or of 8 bits over a C of 16. */
+/* 8-bit floating point: A and B not both with five bits of exponent; D as C of 16 or 32 bits, or of 8 bits
+ * over a C of 16. */
 static inline int lt_float8(int32_t a, int32_t b, int32_t c, int32_t d) {
     int half = c == CUDA_R_16BF || c == CUDA_R_16F;
     if (!lt_is_float8(a) || !lt_is_float8(b) || (a == CUDA_R_8F_E5M2 && b == a)) return 0;
@@ -52,7 +57,8 @@ static inline int lt_float8(int32_t a, int32_t b, int32_t c, int32_t d) {
     return c == d && (half || c == CUDA_R_32F);
 }
 
-static inline const lt_types *lt_find_types(int32_t compute, int32_t scale, int32_t a, int32_t b, int32_t c, int32_t d) {
+static inline const lt_types *lt_find_types(int32_t compute, int32_t scale, int32_t a, int32_t b, int32_t c,
+                                            int32_t d) {
     for (unsigned i = 0; i < sizeof lt_all_types / sizeof lt_all_types[0]; i++) {
         const lt_types *row = &lt_all_types[i];
         if (lt_in(compute, row) && row->scale == scale && row->a == a && a == b && row->c == c && c == d) return row;
@@ -61,8 +67,9 @@ static inline const lt_types *lt_find_types(int32_t compute, int32_t scale, int3
     return 0;
 }
 
-/* Types of A and D that some product has, of whatever factors, B and C: those are what is wrong then. As an H200 answers, the
- * pair of int8 counts with every computing type of 32 bits, and 8-bit floating point where nothing but the factors is wrong. */
+/* Types of A and D that some product has, of whatever factors, B and C: those are what is wrong then. As an H200
+ * answers, the pair of int8 counts with every computing type of 32 bits, and 8-bit floating point where nothing but the
+ * factors is wrong. */
 static inline int lt_begins(int32_t compute, int32_t a, int32_t b, int32_t c, int32_t d) {
     for (unsigned i = 0; i < sizeof lt_all_types / sizeof lt_all_types[0]; i++)
         if (lt_in(compute, &lt_all_types[i]) && lt_all_types[i].a == a && lt_all_types[i].c == d) return 1;
@@ -78,8 +85,8 @@ static inline int32_t lt_bias_type(int32_t a, int32_t c, int32_t d) {
 
 /* A type that factors may have. */
 static inline int lt_scales(int32_t type) {
-    return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_32I ||
-           type == CUDA_C_32F || type == CUDA_C_64F;
+    return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F ||
+           type == CUDA_R_32I || type == CUDA_C_32F || type == CUDA_C_64F;
 }
 
 static inline int lt_is_complex(int32_t type) { return type == CUDA_C_32F || type == CUDA_C_64F; }
@@ -124,8 +131,8 @@ static inline int lt_epilogue_of(uint32_t epilogue) {
 static inline int lt_converts(int32_t scale, int32_t type) {
     switch (scale) {
     case CUDA_R_32F:
-        return type == CUDA_R_32F || type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_8I || type == CUDA_R_32I ||
-               lt_is_float8(type);
+        return type == CUDA_R_32F || type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_8I ||
+               type == CUDA_R_32I || lt_is_float8(type);
     case CUDA_R_32I: return type == CUDA_R_32I || type == CUDA_R_8I;
     default: return type == scale && lt_bytes(type) > 1;
     }
@@ -133,7 +140,8 @@ static inline int lt_converts(int32_t scale, int32_t type) {
 
 /* What hipBLASLt has kernels for. */
 static inline int lt_converts_amd(int32_t scale, int32_t type) {
-    return scale == CUDA_R_16F ? type == CUDA_R_16F : scale == CUDA_R_32F && lt_converts(scale, type) && !lt_is_float8(type);
+    return scale == CUDA_R_16F ? type == CUDA_R_16F
+                               : scale == CUDA_R_32F && lt_converts(scale, type) && !lt_is_float8(type);
 }
 
 /* Does a leading dimension hold a matrix in its order? */

@@ -1,8 +1,8 @@
 # Products and their algorithms. Block names are those of tables/cublaslt/matmul.yaml.
 #
-# Three algorithms. 1: rocBLAS, for a product and nothing else; every card has it. 2: hipBLASLt, for products that something
-# follows; its heuristic says whether the card has a kernel. 4: the CPU backend's own function, for what neither has (lt_own.h).
-# docs/cublaslt.md says why.
+# Three algorithms. 1: rocBLAS, for a product and nothing else; every card has it. 2: hipBLASLt, for products that
+# something follows; its heuristic says whether the card has a kernel. 4: the CPU backend's own function, for what
+# neither has (lt_own.h). docs/cublaslt.md says why.
 
 include "objects.pxi"
 include "problem.pxi"
@@ -46,7 +46,8 @@ cdef inline int32_t one_by_one(const lt_problem *p) noexcept nogil:
 
 
 cdef inline bint by_hipblaslt(const lt_problem *p) noexcept nogil:
-    """hipBLASLt takes one number for α, from the host; its masks are no bits; what it calls the largest element is that of a call."""
+    """hipBLASLt takes one number for α, from the host; its masks are no bits; what it calls the largest element is that
+    of a call."""
     if p.desc.matmul_desc_amax_d_pointer is not NULL and one_by_one(p) != p.batch:
         return False
     return (p.by & LT_BY_HIPBLASLT and p.desc.matmul_desc_pointer_mode == CUBLASLT_POINTER_MODE_HOST
@@ -166,7 +167,8 @@ cdef inline cublasStatus_t check_algo(
 
 cdef inline cublasStatus_t check_algo_for_stream(
     dg_blas *h, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t A, cublasLtMatrixLayout_t B, cublasLtMatrixLayout_t C,
-    cublasLtMatrixLayout_t D, const cublasLtMatmulAlgo_t *algo, cublasLtMatmulHeuristicResult_t *result, cudaStream_t stream
+    cublasLtMatrixLayout_t D, const cublasLtMatmulAlgo_t *algo, cublasLtMatmulHeuristicResult_t *result,
+    cudaStream_t stream
 ) noexcept nogil:
     return check_algo(h, desc, A, B, C, D, algo, result)
 
@@ -256,13 +258,14 @@ cdef inline cublasStatus_t product(
         return CUBLAS_STATUS_NOT_SUPPORTED  # rocBLAS before ROCm 6.0: some cards take int8 packed only
     if narrow(p):
         return status_of_rocblas(dg_rocblas.rocblas_gemm_strided_batched_ex(
-            blas, amd_op(p.a.op), amd_op(p.b.op), <int>p.m, <int>p.n, <int>p.k, alpha, A, amd_type(p.a.type), <int>p.a.ld,
-            p.a.stride, B, amd_type(p.b.type), <int>p.b.ld, p.b.stride, beta, C, amd_type(p.c.type), <int>p.c.ld, p.c.stride,
-            D, amd_type(p.d.type), <int>p.d.ld, p.d.stride, p.batch, compute, rocblas_gemm_algo_standard, 0, 0))
+            blas, amd_op(p.a.op), amd_op(p.b.op), <int>p.m, <int>p.n, <int>p.k, alpha, A, amd_type(p.a.type),
+            <int>p.a.ld, p.a.stride, B, amd_type(p.b.type), <int>p.b.ld, p.b.stride, beta, C, amd_type(p.c.type),
+            <int>p.c.ld, p.c.stride, D, amd_type(p.d.type), <int>p.d.ld, p.d.stride, p.batch, compute,
+            rocblas_gemm_algo_standard, 0, 0))
     return status_of_rocblas(dg_rocblas.rocblas_gemm_strided_batched_ex_64(
         blas, amd_op(p.a.op), amd_op(p.b.op), p.m, p.n, p.k, alpha, A, amd_type(p.a.type), p.a.ld, p.a.stride, B,
-        amd_type(p.b.type), p.b.ld, p.b.stride, beta, C, amd_type(p.c.type), p.c.ld, p.c.stride, D, amd_type(p.d.type), p.d.ld,
-        p.d.stride, p.batch, compute, rocblas_gemm_algo_standard, 0, 0))
+        amd_type(p.b.type), p.b.ld, p.b.stride, beta, C, amd_type(p.c.type), p.c.ld, p.c.stride, D, amd_type(p.d.type),
+        p.d.ld, p.d.stride, p.batch, compute, rocblas_gemm_algo_standard, 0, 0))
 
 
 cdef inline const void *moved(const void *place, const lt_operand *o, int64_t member) noexcept nogil:
@@ -270,8 +273,8 @@ cdef inline const void *moved(const void *place, const lt_operand *o, int64_t me
 
 
 cdef inline cublasStatus_t followed(
-    dg_blas *h, const lt_problem *p, const lt_algo *algo, const void *alpha, const void *A, const void *B, const void *beta,
-    const void *C, void *D, void *workspace, size_t size, void *stream
+    dg_blas *h, const lt_problem *p, const lt_algo *algo, const void *alpha, const void *A, const void *B,
+    const void *beta, const void *C, void *D, void *workspace, size_t size, void *stream
 ) noexcept nogil:
     """By hipBLASLt. Without an algorithm of the program's, its first that fits the workspace."""
     cdef lt_amd_found found
@@ -297,8 +300,8 @@ cdef inline cublasStatus_t followed(
                 status = CUBLAS_STATUS_NOT_SUPPORTED
         if status == CUBLAS_STATUS_SUCCESS:
             status = status_of_hipblaslt(dg_hipblaslt.hipblasLtMatmul(
-                hipblaslt_of(h), x.desc, alpha, moved(A, &p.a, member), x.layouts[0], moved(B, &p.b, member), x.layouts[1],
-                beta, moved(C, &p.c, member), x.layouts[2], <void *>moved(D, &p.d, member), x.layouts[3],
+                hipblaslt_of(h), x.desc, alpha, moved(A, &p.a, member), x.layouts[0], moved(B, &p.b, member),
+                x.layouts[1], beta, moved(C, &p.c, member), x.layouts[2], <void *>moved(D, &p.d, member), x.layouts[3],
                 <const hipblasLtMatmulAlgo_t *>chosen,
                 workspace, size, <hipStream_t>to_stream(stream)))
         amd_drop(&x)
@@ -314,9 +317,11 @@ cdef inline void own_operand(lt_own_operand *to, const lt_operand *o) noexcept n
 
 
 cdef inline cublasStatus_t owned(
-    const lt_problem *p, const void *alpha, const void *A, const void *B, const void *beta, const void *C, void *D, void *stream
+    const lt_problem *p, const void *alpha, const void *A, const void *B, const void *beta, const void *C, void *D,
+    void *stream
 ) noexcept nogil:
-    """By the CPU backend's own function: memory of its device is the processor's, so factors are read where they are."""
+    """By the CPU backend's own function: memory of its device is the processor's, so factors are read
+    where they are."""
     cdef lt_own_product own
     cdef const lt_MatmulDesc *d = p.desc
     cdef float[2] wide
@@ -358,13 +363,14 @@ cdef inline cublasStatus_t owned(
 cdef inline bint without_c(const lt_problem *p, const void *beta) noexcept nogil:
     """A factor of 0 that lies on the host."""
     cdef int32_t mode = p.desc.matmul_desc_pointer_mode
-    return (mode == CUBLASLT_POINTER_MODE_HOST or mode == CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST) and lt_is_zero(
+    return (mode == CUBLASLT_POINTER_MODE_HOST
+            or mode == CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST) and lt_is_zero(
         p.scale, beta)  # the mode first: memory of the device's is not read
 
 
 cdef inline cublasStatus_t matmul(
-    dg_blas *h, cublasLtMatmulDesc_t desc, const void *alpha, const void *A, cublasLtMatrixLayout_t Adesc, const void *B,
-    cublasLtMatrixLayout_t Bdesc, const void *beta, const void *C, cublasLtMatrixLayout_t Cdesc, void *D,
+    dg_blas *h, cublasLtMatmulDesc_t desc, const void *alpha, const void *A, cublasLtMatrixLayout_t Adesc,
+    const void *B, cublasLtMatrixLayout_t Bdesc, const void *beta, const void *C, cublasLtMatrixLayout_t Cdesc, void *D,
     cublasLtMatrixLayout_t Ddesc, const cublasLtMatmulAlgo_t *algo, void *workspace, size_t size, cudaStream_t stream
 ) noexcept nogil:
     cdef lt_copies copies
@@ -393,7 +399,8 @@ cdef inline cublasStatus_t matmul(
     if p.after & (LT_BIAS | LT_SUMS) and p.desc.matmul_desc_bias_pointer is NULL:
         return CUBLAS_STATUS_INVALID_VALUE
     if p.after & LT_AUX and p.desc.matmul_desc_epilogue_aux_pointer is NULL:
-        return CUBLAS_STATUS_INVALID_VALUE if p.after & LT_GRADIENT else CUBLAS_STATUS_NOT_SUPPORTED  # as NVIDIA's library
+        # as NVIDIA's library
+        return CUBLAS_STATUS_INVALID_VALUE if p.after & LT_GRADIENT else CUBLAS_STATUS_NOT_SUPPORTED
     if C is NULL:
         C = D
         p.c.ld = p.d.ld
@@ -435,7 +442,8 @@ cdef inline uint32_t amd_matrix(hipblasLtMatrixLayout_t *made, const lt_MatrixLa
         made, <hipDataType>l.matrix_layout_type, l.matrix_layout_rows, l.matrix_layout_cols, l.matrix_layout_ld)
     if status != 0:
         return status
-    status = dg_hipblaslt.hipblasLtMatrixLayoutSetAttribute(made[0], HIPBLASLT_MATRIX_LAYOUT_ORDER, &order, sizeof(order))
+    status = dg_hipblaslt.hipblasLtMatrixLayoutSetAttribute(made[0], HIPBLASLT_MATRIX_LAYOUT_ORDER, &order,
+                                                            sizeof(order))
     status |= dg_hipblaslt.hipblasLtMatrixLayoutSetAttribute(
         made[0], HIPBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof(int32_t))
     return status | dg_hipblaslt.hipblasLtMatrixLayoutSetAttribute(
@@ -444,7 +452,8 @@ cdef inline uint32_t amd_matrix(hipblasLtMatrixLayout_t *made, const lt_MatrixLa
 
 cdef inline bint amd_shapes(const lt_MatrixLayout *l, int32_t scale) noexcept nogil:
     """A matrix that hipBLASLt's kernels take: real, by columns or rows, sizes of 32 bits."""
-    return (lt_converts_amd(scale, <int32_t>l.matrix_layout_type) and <uint32_t>l.matrix_layout_order <= CUBLASLT_ORDER_ROW
+    return (lt_converts_amd(scale, <int32_t>l.matrix_layout_type)
+            and <uint32_t>l.matrix_layout_order <= CUBLASLT_ORDER_ROW
             and not (l.matrix_layout_rows | l.matrix_layout_cols | <uint64_t>l.matrix_layout_ld) >> 31)
 
 
@@ -458,11 +467,12 @@ cdef inline int64_t member_of(const lt_MatrixLayout *l, int32_t member) noexcept
 
 
 cdef inline cublasStatus_t transformed_by_amd(
-    dg_blas *h, const lt_MatrixTransformDesc *d, uint32_t opa, uint32_t opb, const void *alpha, const char *A, const lt_MatrixLayout *a,
-    const void *beta, const char *B, const lt_MatrixLayout *b, char *C, const lt_MatrixLayout *c, void *stream
+    dg_blas *h, const lt_MatrixTransformDesc *d, uint32_t opa, uint32_t opb, const void *alpha, const char *A,
+    const lt_MatrixLayout *a, const void *beta, const char *B, const lt_MatrixLayout *b, char *C,
+    const lt_MatrixLayout *c, void *stream
 ) noexcept nogil:
-    """One call a member of the batch: hipBLASLt knows one stride for all three matrices. Without B it gets no layout of it, and
-    reads nothing."""
+    """One call a member of the batch: hipBLASLt knows one stride for all three matrices. Without B it gets no layout of
+    it, and reads nothing."""
     cdef hipblasLtMatrixTransformDesc_t made = NULL
     cdef lt_amd x
     cdef int32_t value, i
@@ -508,10 +518,11 @@ cdef inline void own_matrix(lt_own_matrix *to, const lt_MatrixLayout *l, uint32_
 
 cdef inline cublasStatus_t matrix_transform(
     dg_blas *h, cublasLtMatrixTransformDesc_t desc, const void *alpha, const void *A, cublasLtMatrixLayout_t Adesc,
-    const void *beta, const void *B, cublasLtMatrixLayout_t Bdesc, void *C, cublasLtMatrixLayout_t Cdesc, cudaStream_t stream
+    const void *beta, const void *B, cublasLtMatrixLayout_t Bdesc, void *C, cublasLtMatrixLayout_t Cdesc,
+    cudaStream_t stream
 ) noexcept nogil:
-    """C ← α·op(A) + β·op(B). Without B (NULL, no descriptor) β does not count. What hipBLASLt has no kernel for (other orders,
-    several types) is the CPU backend's own."""
+    """C ← α·op(A) + β·op(B). Without B (NULL, no descriptor) β does not count. What hipBLASLt has no kernel for (other
+    orders, several types) is the CPU backend's own."""
     cdef lt_MatrixTransformDesc whole
     cdef lt_MatrixLayout[3] copies
     cdef lt_own_transform own
@@ -560,7 +571,8 @@ cdef inline cublasStatus_t matrix_transform(
     if B is not NULL:
         amd = amd and amd_shapes(b, scale) and b.matrix_layout_type == c.matrix_layout_type
     if amd:
-        return transformed_by_amd(h, d, opa, opb, alpha, <const char *>A, a, beta, <const char *>B, b, <char *>C, c, stream)
+        return transformed_by_amd(h, d, opa, opb, alpha, <const char *>A, a, beta, <const char *>B, b, <char *>C, c,
+                                  stream)
     memset(&own, 0, sizeof(own))
     own_matrix(&own.a, a, opa)
     if B is not NULL:

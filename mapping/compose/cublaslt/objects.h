@@ -1,10 +1,11 @@
-/* cuBLASLt's opaque objects: descriptors that programs make, either as slots of the core's (…Create) or in memory of their
- * own (…Init). What they hold, and where, says attributes.h, which is generated from tables/cublaslt/descriptors.yaml.
+/* cuBLASLt's opaque objects: descriptors that programs make, either as slots of the core's (…Create) or in memory of
+ * their own (…Init). What they hold, and where, says attributes.h, which is generated from
+ * tables/cublaslt/descriptors.yaml.
  *
- * Whatever a program passes as one is judged before it is read. A slot's address lies in the core's range. Memory of the
- * program's begins with a magic value that …Init wrote; whether an address can be read at all is asked of the system first,
- * since 0x1234 or a freed object must be an answer, not a fault. The question costs some 100 ns, and only objects in the
- * program's memory are asked about. */
+ * Whatever a program passes as one is judged before it is read. A slot's address lies in the core's range. Memory of
+ * the program's begins with a magic value that …Init wrote; whether an address can be read at all is asked of the
+ * system first, since 0x1234 or a freed object must be an answer, not a fault. The question costs some 100 ns, and only
+ * objects in the program's memory are asked about. */
 #ifndef DRAGOMAN_CUBLASLT_OBJECTS_H
 #define DRAGOMAN_CUBLASLT_OBJECTS_H
 #include <stdint.h>
@@ -32,7 +33,8 @@ typedef struct lt_kind {
     const lt_attribute *rows;
     const uint16_t *ends;
 } lt_kind;
-#define LT_KIND(object, magic) {magic, sizeof rows_of_##object / sizeof rows_of_##object[0], rows_of_##object, ends_of_##object}
+#define LT_KIND(object, magic) \
+    {magic, sizeof rows_of_##object / sizeof rows_of_##object[0], rows_of_##object, ends_of_##object}
 static const __attribute__((unused)) lt_kind lt_layouts = LT_KIND(MatrixLayout, LT_LAYOUT);
 static const __attribute__((unused)) lt_kind lt_matmuls = LT_KIND(MatmulDesc, LT_MATMUL);
 static const __attribute__((unused)) lt_kind lt_transforms = LT_KIND(MatrixTransformDesc, LT_TRANSFORM);
@@ -51,7 +53,8 @@ static inline int lt_majors(const lt_kind *kind) {
     return all;
 }
 
-/* Has an object of so many bytes (0: a slot) this attribute? A program that was compiled with an older header brings a smaller struct. */
+/* Has an object of so many bytes (0: a slot) this attribute? A program that was compiled with an older header brings a
+ * smaller struct. */
 static inline int lt_fits(const lt_attribute *row, uint32_t bytes) {
     return !bytes || (lt_has(row) && (uint32_t)row->offset + row->size <= bytes);
 }
@@ -109,7 +112,8 @@ static inline const void *lt_read(const void *object, const lt_kind *kind, void 
     lt_fill(whole, kind, 0);
     for (uint32_t i = 0; i < kind->count; i++)
         if (lt_fits(&kind->rows[i], lt_room(object)))
-            memcpy((char *)whole + kind->rows[i].offset, (const char *)object + kind->rows[i].offset, kind->rows[i].size);
+            memcpy((char *)whole + kind->rows[i].offset, (const char *)object + kind->rows[i].offset,
+                   kind->rows[i].size);
     return whole;
 }
 
@@ -128,7 +132,8 @@ static inline int lt_set(void *object, const lt_kind *kind, uint32_t attribute, 
 }
 
 /* Size 0 asks for the size. */
-static inline int lt_get(const void *object, const lt_kind *kind, uint32_t attribute, void *buf, size_t size, size_t *written) {
+static inline int lt_get(const void *object, const lt_kind *kind, uint32_t attribute, void *buf, size_t size,
+                         size_t *written) {
     const lt_attribute *row = lt_row(kind, attribute);
     if (!row || !lt_fits(row, lt_room(object)) || (size ? !buf || size != row->size : !written)) return LT_INVALID;
     if (size) memcpy(buf, (const char *)object + row->offset, row->size);

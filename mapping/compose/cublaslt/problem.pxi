@@ -1,7 +1,7 @@
 # One product as both of AMD's libraries take it: columns first, D = α·op(A)·op(B) + β·C, and what follows it.
 #
-# A matrix whose rows lie one after another is, read by columns, its transpose. So an operand in row order takes the other
-# operation; and where D is in row order the transposed product is computed, with the operands exchanged.
+# A matrix whose rows lie one after another is, read by columns, its transpose. So an operand in row order takes the
+# other operation; and where D is in row order the transposed product is computed, with the operands exchanged.
 
 cdef extern from "kinds.h" nogil:
     enum:
@@ -143,7 +143,8 @@ cdef inline bint view(lt_operand *o, const lt_MatrixLayout *l, uint32_t op) noex
 
 
 cdef inline bint turn(lt_operand *o) noexcept nogil:
-    """The other operation, for an operand that is read the other way; False where there is none: conj without transpose."""
+    """The other operation, for an operand that is read the other way; False where there is none: conj without
+    transpose."""
     if o.op == CUBLAS_OP_N:
         o.op = CUBLAS_OP_T
         return True
@@ -156,13 +157,14 @@ cdef inline bint turn(lt_operand *o) noexcept nogil:
 cdef inline cublasStatus_t pose(
     lt_problem *p, lt_copies *copies, const void *desc, const void *A, const void *B, const void *C, const void *D
 ) noexcept nogil:
-    """Reads the descriptors and checks them, in NVIDIA's statuses: what does not fit is INVALID_VALUE, what fits and cannot be
-    computed NOT_SUPPORTED."""
+    """Reads the descriptors and checks them, in NVIDIA's statuses: what does not fit is INVALID_VALUE, what fits and
+    cannot be computed NOT_SUPPORTED."""
     cdef const lt_MatmulDesc *d = <const lt_MatmulDesc *>lt_read(desc, &lt_matmuls, &copies.desc)
     cdef const lt_MatrixLayout *a = <const lt_MatrixLayout *>lt_read(A, &lt_layouts, &copies.layouts[0])
     cdef const lt_MatrixLayout *b = <const lt_MatrixLayout *>lt_read(B, &lt_layouts, &copies.layouts[1])
     cdef const lt_MatrixLayout *e = <const lt_MatrixLayout *>lt_read(D, &lt_layouts, &copies.layouts[3])
-    cdef const lt_MatrixLayout *c = e if C is NULL else <const lt_MatrixLayout *>lt_read(C, &lt_layouts, &copies.layouts[2])
+    cdef const lt_MatrixLayout *c = e if C is NULL else <const lt_MatrixLayout *>lt_read(C, &lt_layouts,
+        &copies.layouts[2])
     cdef const lt_types *types
     cdef uint64_t m, n, k, other
     cdef uint32_t opa, opb
@@ -216,7 +218,8 @@ cdef inline cublasStatus_t pose(
             return CUBLAS_STATUS_INVALID_VALUE
     if lt_is_float8(p.a.type) and not scales(p, d):
         return CUBLAS_STATUS_NOT_SUPPORTED
-    if (a.matrix_layout_batch_mode | b.matrix_layout_batch_mode | c.matrix_layout_batch_mode | e.matrix_layout_batch_mode):
+    if (a.matrix_layout_batch_mode | b.matrix_layout_batch_mode | c.matrix_layout_batch_mode
+        | e.matrix_layout_batch_mode):
         return CUBLAS_STATUS_NOT_SUPPORTED
     if d.matmul_desc_fill_mode != CUBLAS_FILL_MODE_FULL:
         return CUBLAS_STATUS_INVALID_VALUE
@@ -270,8 +273,8 @@ cdef inline cublasStatus_t pose(
 
 
 cdef inline bint scales(lt_problem *p, const lt_MatmulDesc *d) noexcept nogil:
-    """The scales of 8-bit floating point that are served: a number, or for A and B both a vector along rows and columns of D.
-    The auxiliary matrix has none."""
+    """The scales of 8-bit floating point that are served: a number, or for A and B both a vector along rows and columns
+    of D. The auxiliary matrix has none."""
     cdef bint outer = d.matmul_desc_a_scale_mode == CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F
     p.outer = outer
     if d.matmul_desc_a_scale_mode != d.matmul_desc_b_scale_mode or d.matmul_desc_a_scale_mode != (
@@ -312,9 +315,9 @@ cdef inline bint follows(const lt_problem *p) noexcept nogil:
 
 
 cdef inline bint served(const lt_problem *p) noexcept nogil:
-    """Sums of A over k need A as it is, those of B need it transposed, as in NVIDIA's library. A vector along the rows of D
-    cannot lie along the columns of the exchanged product, nor can a second matrix. Of the second matrices of 8-bit floating point
-    and of gradients of int8 it is not known what NVIDIA's library keeps in them."""
+    """Sums of A over k need A as it is, those of B need it transposed, as in NVIDIA's library. A vector along the rows
+    of D cannot lie along the columns of the exchanged product, nor can a second matrix. Of the second matrices of 8-bit
+    floating point and of gradients of int8 it is not known what NVIDIA's library keeps in them."""
     if p.after & LT_OF_A and p.a.op != CUBLAS_OP_N:
         return False
     if p.after & LT_OF_B and p.b.op == CUBLAS_OP_N:

@@ -23,7 +23,8 @@ typedef struct cuda_context {
 DG_HIDDEN int cuda_ready(void);
 DG_HIDDEN void cuda_init(void);
 
-/* The calling thread's context or NULL. `device` is HIP's current one, for the primary context that is there unasked. */
+/* The calling thread's context or NULL. `device` is HIP's current one, for the primary context that is there
+ * unasked. */
 DG_HIDDEN void *cuda_current(int device);
 DG_HIDDEN int cuda_push(void *context);  /* 0: the stack is full */
 DG_HIDDEN void *cuda_pop(void);          /* NULL: the stack is empty */

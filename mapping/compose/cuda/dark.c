@@ -90,8 +90,8 @@ uint32_t dark_driver_state(void) { return 0; }
 
 /* ---- what runtimes keep by context. Nearly every call of a runtime asks for it, so that reading takes no lock.
  *
- * A list that only grows. A node is in use while its context is set; the value is set last and cleared first, and whoever reads
- * it looks again whether the node is still the one that was looked for. */
+ * A list that only grows. A node is in use while its context is set; the value is set last and cleared first, and
+ * whoever reads it looks again whether the node is still the one that was looked for. */
 
 typedef struct kept {
     void *volatile context;

@@ -1,4 +1,5 @@
-/* What a CUDA runtime asks of the driver beyond its public functions: tables/cuda/dark says what, docs/static-runtime.md why. */
+/* What a CUDA runtime asks of the driver beyond its public functions: tables/cuda/dark says what,
+ * docs/static-runtime.md why. */
 #ifndef DRAGOMAN_CUDA_DARK_H
 #define DRAGOMAN_CUDA_DARK_H
 #include "contexts.h"

@@ -105,46 +105,54 @@ cdef inline CUresult mem_free_async(CUdeviceptr pointer, cudaStream_t stream) no
 
 cdef inline CUresult copy(CUdeviceptr dst, CUdeviceptr src, size_t bytes) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipMemcpy(<void *>dst, <void *>src, bytes, cudaMemcpyDefault)) if status == CUDA_SUCCESS else status
+    return of_hip(dg_hip.hipMemcpy(<void *>dst, <void *>src, bytes,
+                                   cudaMemcpyDefault)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult copy_async(CUdeviceptr dst, CUdeviceptr src, size_t bytes, cudaStream_t stream) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipMemcpyAsync(<void *>dst, <void *>src, bytes, cudaMemcpyDefault, stream)) if status == CUDA_SUCCESS else status
+    return of_hip(dg_hip.hipMemcpyAsync(<void *>dst, <void *>src, bytes, cudaMemcpyDefault,
+                                        stream)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult copy_to_device(CUdeviceptr dst, const void *src, size_t bytes) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipMemcpy(<void *>dst, src, bytes, cudaMemcpyHostToDevice)) if status == CUDA_SUCCESS else status
+    return of_hip(dg_hip.hipMemcpy(<void *>dst, src, bytes,
+                                   cudaMemcpyHostToDevice)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult copy_to_device_async(
     CUdeviceptr dst, const void *src, size_t bytes, cudaStream_t stream
 ) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipMemcpyAsync(<void *>dst, src, bytes, cudaMemcpyHostToDevice, stream)) if status == CUDA_SUCCESS else status
+    return of_hip(dg_hip.hipMemcpyAsync(<void *>dst, src, bytes, cudaMemcpyHostToDevice,
+                                        stream)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult copy_to_host(void *dst, CUdeviceptr src, size_t bytes) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipMemcpy(dst, <void *>src, bytes, cudaMemcpyDeviceToHost)) if status == CUDA_SUCCESS else status
+    return of_hip(dg_hip.hipMemcpy(dst, <void *>src, bytes,
+                                   cudaMemcpyDeviceToHost)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult copy_to_host_async(void *dst, CUdeviceptr src, size_t bytes, cudaStream_t stream) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipMemcpyAsync(dst, <void *>src, bytes, cudaMemcpyDeviceToHost, stream)) if status == CUDA_SUCCESS else status
+    return of_hip(dg_hip.hipMemcpyAsync(dst, <void *>src, bytes, cudaMemcpyDeviceToHost,
+                                        stream)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult copy_on_device(CUdeviceptr dst, CUdeviceptr src, size_t bytes) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipMemcpy(<void *>dst, <void *>src, bytes, cudaMemcpyDeviceToDevice)) if status == CUDA_SUCCESS else status
+    return of_hip(dg_hip.hipMemcpy(<void *>dst, <void *>src, bytes,
+                                   cudaMemcpyDeviceToDevice)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult copy_on_device_async(
     CUdeviceptr dst, CUdeviceptr src, size_t bytes, cudaStream_t stream
 ) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipMemcpyAsync(<void *>dst, <void *>src, bytes, cudaMemcpyDeviceToDevice, stream)) if status == CUDA_SUCCESS else status
+    return of_hip(dg_hip.hipMemcpyAsync(<void *>dst, <void *>src, bytes, cudaMemcpyDeviceToDevice,
+                                        stream)) if status == CUDA_SUCCESS else status
 
 
 cdef inline CUresult fill_8(CUdeviceptr dst, unsigned char value, size_t count) noexcept nogil:
@@ -180,7 +188,8 @@ cdef inline CUresult fill_32_async(
     CUdeviceptr dst, unsigned int value, size_t count, cudaStream_t stream
 ) noexcept nogil:
     cdef CUresult status = at_work()
-    return of_hip(dg_hip.hipMemsetD32Async(<void *>dst, <int>value, count, stream)) if status == CUDA_SUCCESS else status
+    return of_hip(dg_hip.hipMemsetD32Async(<void *>dst, <int>value, count,
+                                           stream)) if status == CUDA_SUCCESS else status
 
 
 # ---- what a pointer is
@@ -219,7 +228,8 @@ cdef inline CUresult pointer_attribute(void *data, CUpointer_attribute attribute
     elif attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         (<unsigned int *>data)[0] = CU_MEMORYTYPE_HOST if hip.type == 1 else CU_MEMORYTYPE_DEVICE
     elif attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        (<CUdeviceptr *>data)[0] = <CUdeviceptr>hip.device_pointer if hip.type == 1 and hip.device_pointer != NULL else pointer
+        (<CUdeviceptr *>data)[0] = (
+            <CUdeviceptr>hip.device_pointer if hip.type == 1 and hip.device_pointer != NULL else pointer)
     elif attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER:
         if hip.type == 2:
             return CUDA_ERROR_INVALID_VALUE

@@ -4,8 +4,8 @@
 cdef inline CUresult proc_address_v2(
     const char *symbol, void **function, int version, uint64_t flags, void *found
 ) noexcept nogil:
-    """An unknown name gives no function, and `found` (an int; CUDA 12 has an enumeration for it) says why. Only who does
-    not ask why gets NOT_FOUND."""
+    """An unknown name gives no function, and `found` (an int; CUDA 12 has an enumeration for it) says why. Only who
+    does not ask why gets NOT_FOUND."""
     cdef int why = 1
     if symbol == NULL or function == NULL or flags > 2:
         return CUDA_ERROR_INVALID_VALUE

@@ -1,4 +1,5 @@
-/* The driver's descriptions of copies, as the ABI has them: CUDA_MEMCPY2D, CUDA_MEMCPY3D. Places are told by where they lie. */
+/* The driver's descriptions of copies, as the ABI has them: CUDA_MEMCPY2D, CUDA_MEMCPY3D. Places are told by
+ * where they lie. */
 #ifndef DRAGOMAN_CUDA_ROWS_H
 #define DRAGOMAN_CUDA_ROWS_H
 #include <stddef.h>

@@ -48,7 +48,8 @@ cdef inline CUresult side_of(
     return CUDA_SUCCESS
 
 
-cdef inline CUresult rows_of(const cuda_rows *copy, char **to, char **from_, size_t *to_pitch, size_t *from_pitch) noexcept nogil:
+cdef inline CUresult rows_of(const cuda_rows *copy, char **to, char **from_, size_t *to_pitch,
+        size_t *from_pitch) noexcept nogil:
     """Both first rows. A pitch of 0 means rows without a gap."""
     cdef CUresult status
     if copy == NULL:
@@ -97,7 +98,8 @@ cdef inline CUresult copy_rows_async(const void *given, cudaStream_t stream) noe
     )
 
 
-cdef inline CUresult half_box(const cuda_box_side *given, hip_box_end *side, size_t width, size_t height) noexcept nogil:
+cdef inline CUresult half_box(const cuda_box_side *given, hip_box_end *side, size_t width,
+        size_t height) noexcept nogil:
     cdef char *first = NULL
     cdef CUresult status = side_of(given.kind, given.host, given.device, &first)
     if status != CUDA_SUCCESS:
@@ -145,10 +147,11 @@ cdef inline CUresult copy_box_async(const void *given, cudaStream_t stream) noex
     return of_hip(dg_hip.hipMemcpy3DAsync(<const void *>&box, stream))
 
 
-# ---- fills, row by row: HIP has no fill of rows but with bytes. From the last to the first, so that rows that leave the
-# memory are refused before one is written.
+# ---- fills, row by row: HIP has no fill of rows but with bytes. From the last to the first, so that rows that leave
+# the memory are refused before one is written.
 
-cdef inline CUresult rows_fit(CUdeviceptr dst, size_t pitch, size_t element, size_t width, size_t *height) noexcept nogil:
+cdef inline CUresult rows_fit(CUdeviceptr dst, size_t pitch, size_t element, size_t width,
+        size_t *height) noexcept nogil:
     """Nothing to do is no rows at all, however many were asked for."""
     cdef size_t most = <size_t>-1
     if width == 0:

@@ -1,9 +1,10 @@
-# Recording of streams where CUDA tells of edges and HIP does not. Included by stream.pxi and since13.pxi, after plain.pxi.
+# Recording of streams where CUDA tells of edges and HIP does not. Included by stream.pxi and since13.pxi, after
+# plain.pxi.
 
 
 cdef inline cudaError_t capture_info_edges(
-    cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **nodes,
-    const cudaGraphEdgeData **edges, size_t *count
+    cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
+    const cudaGraphNode_t **nodes, const cudaGraphEdgeData **edges, size_t *count
 ) noexcept nogil:
     if edges != NULL:
         edges[0] = NULL  # all plain

@@ -61,7 +61,8 @@ cdef inline cudaError_t ask(int *value, unsigned int attribute, int device) noex
     if row.how == CUDART_HIP:
         error = dg_hip.hipDeviceGetAttribute(value, <unsigned int>row.hip, device)
     else:
-        error = dg_hip.hipDeviceGetAttribute(value, 87, device)  # the warp's size: known everywhere, asks for the device
+        # the warp's size: known everywhere, asks for the device
+        error = dg_hip.hipDeviceGetAttribute(value, 87, device)
         value[0] = row.hip if row.how == CUDART_FIXED else 0
     if error == hipErrorInvalidValue or error == hipErrorNotSupported:
         dg_hip.hipGetLastError()
@@ -186,8 +187,8 @@ cdef inline cudaError_t device_set_limit(cudaLimit limit, size_t value) noexcept
 
 
 cdef inline cudaError_t set_device_flags(unsigned int flags) noexcept nogil:
-    """Of the flags since CUDA 12, which HIP has not: copies that end before their call does (0x80) are kept and told back, what
-    else NVIDIA's takes (0x20, 0x40) is not."""
+    """Of the flags since CUDA 12, which HIP has not: copies that end before their call does (0x80) are kept and told
+    back, what else NVIDIA's takes (0x20, 0x40) is not."""
     cdef unsigned int later = flags & <unsigned int>0xe0 if dg_own_library.cuda_major >= 12 else 0
     cdef unsigned int own = later & CUDART_SYNC_MEMOPS
     cdef cudaError_t status = of_hip(dg_hip.hipSetDeviceFlags(flags & ~later))
@@ -199,7 +200,8 @@ cdef inline cudaError_t set_device_flags(unsigned int flags) noexcept nogil:
 cdef inline cudaError_t get_device_flags(unsigned int *flags) noexcept nogil:
     cdef cudaError_t status = of_hip(dg_hip.hipGetDeviceFlags(flags))
     if status == cudaSuccess:
-        flags[0] |= cudart_flags(0, 0) | 8  # cudaDeviceMapHost: pinned memory is always mapped where addresses are unified
+        # cudaDeviceMapHost: pinned memory is always mapped where addresses are unified
+        flags[0] |= cudart_flags(0, 0) | 8
     return status
 
 

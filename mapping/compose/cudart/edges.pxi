@@ -27,7 +27,8 @@ cdef inline cudaError_t node_dependents(
 
 
 cdef inline cudaError_t add_edges(
-    cudaGraph_t graph, const cudaGraphNode_t *from_, const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t count
+    cudaGraph_t graph, const cudaGraphNode_t *from_, const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+    size_t count
 ) noexcept nogil:
     if not plain_edges(edges, count):
         return refused(cudaErrorNotSupported)
@@ -35,7 +36,8 @@ cdef inline cudaError_t add_edges(
 
 
 cdef inline cudaError_t remove_edges(
-    cudaGraph_t graph, const cudaGraphNode_t *from_, const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t count
+    cudaGraph_t graph, const cudaGraphNode_t *from_, const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+    size_t count
 ) noexcept nogil:
     if not plain_edges(edges, count):
         return refused(cudaErrorNotSupported)

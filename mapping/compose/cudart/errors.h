@@ -62,7 +62,8 @@ static inline const char *cudart_error_text(unsigned error) {
     case 206: return "a resource could not be unmapped"; /* cudaErrorUnmapBufferObjectFailed */
     case 207: return "the array is mapped already"; /* cudaErrorArrayIsMapped */
     case 208: return "the resource is mapped already"; /* cudaErrorAlreadyMapped */
-    case 209: return "no code for this device: the program's own kernels do not run on this runtime"; /* cudaErrorNoKernelImageForDevice */
+    /* cudaErrorNoKernelImageForDevice */
+    case 209: return "no code for this device: the program's own kernels do not run on this runtime";
     case 210: return "the resource is taken already"; /* cudaErrorAlreadyAcquired */
     case 211: return "the resource is not mapped"; /* cudaErrorNotMapped */
     case 212: return "the resource is not mapped as an array"; /* cudaErrorNotMappedAsArray */

@@ -1,5 +1,5 @@
-# Events of the CUDA runtime. A handle is a slot of the core that holds HIP's event: HIP follows whatever pointer it gets
-# as an event, so a freed or foreign handle must be told from a living one before.
+# Events of the CUDA runtime. A handle is a slot of the core that holds HIP's event: HIP follows whatever pointer it
+# gets as an event, so a freed or foreign handle must be told from a living one before.
 include "common.pxi"
 
 

@@ -8,7 +8,8 @@ cdef inline cudaError_t nothing() noexcept nogil:
     return cudaSuccess
 
 
-cdef inline cudaError_t nothing_to_profile(const char *config, const char *output, cudaOutputMode_t mode) noexcept nogil:
+cdef inline cudaError_t nothing_to_profile(const char *config, const char *output,
+        cudaOutputMode_t mode) noexcept nogil:
     return cudaSuccess
 
 

@@ -1,15 +1,25 @@
-/* Limits of code on the device, which no code of ours reaches: what a program sets it reads back, as with NVIDIA's library.
+/* Limits of code on the device, which no code of ours reaches: what a program sets it reads back, as with
+ * NVIDIA's library.
  *
- * HIP has the first three and may refuse to change them; it has no word for the others. What HIP does not keep is kept here,
- * a device's own. Shared by the runtime and the driver as text: what HIP does not keep, each of the two keeps for itself.
+ * HIP has the first three and may refuse to change them; it has no word for the others. What HIP does not keep is kept
+ * here, a device's own. Shared by the runtime and the driver as text: what HIP does not keep, each of the two
+ * keeps for itself.
  */
 #ifndef DRAGOMAN_CUDART_LIMITS_H
 #define DRAGOMAN_CUDART_LIMITS_H
 #include <stdint.h>
 
-/* Numbers of cudaLimit and CUlimit: stack, printf, heap, depth and count of nested launches, L2 fetch, L2 that persists;
- * and, kept alike, the preferred split between cache and shared memory, which AMD's cards do not have. */
-enum { DG_LIMITS = 7, DG_CACHE_SPLIT = 7, DG_KEPT = 8, DG_LIMITS_OF_HIP = 3, DG_LIMIT_FETCH = 5, DG_LIMIT_DEVICES = 32, DG_LIMIT_FETCH_MOST = 128 };
+/* Numbers of cudaLimit and CUlimit: stack, printf, heap, depth and count of nested launches, L2 fetch, L2 that
+ * persists; and, kept alike, the preferred split between cache and shared memory, which AMD's cards do not have. */
+enum {
+    DG_LIMITS = 7,
+    DG_CACHE_SPLIT = 7,
+    DG_KEPT = 8,
+    DG_LIMITS_OF_HIP = 3,
+    DG_LIMIT_FETCH = 5,
+    DG_LIMIT_DEVICES = 32,
+    DG_LIMIT_FETCH_MOST = 128
+};
 
 static volatile uint64_t dg_limits_set[DG_LIMIT_DEVICES][DG_KEPT]; /* value + 1; 0: not set */
 

@@ -32,7 +32,8 @@ cdef inline uint32_t limit_set(unsigned int limit, size_t value) noexcept nogil:
     cdef int device = 0
     cdef bint by_hip
     cdef uint32_t error
-    if limit >= <unsigned int>DG_LIMITS or (limit == <unsigned int>DG_LIMIT_FETCH and value > <size_t>DG_LIMIT_FETCH_MOST):
+    if limit >= <unsigned int>DG_LIMITS or (limit == <unsigned int>DG_LIMIT_FETCH
+                                            and value > <size_t>DG_LIMIT_FETCH_MOST):
         return hipErrorInvalidValue
     error = dg_hip.hipGetDevice(&device)
     if error != 0:
@@ -45,7 +46,8 @@ cdef inline uint32_t limit_set(unsigned int limit, size_t value) noexcept nogil:
 
 
 cdef inline uint32_t split_get(uint32_t *config) noexcept nogil:
-    """The preferred split between cache and shared memory, 0 to 3: none, shared, cache, equal. It is told back, no more."""
+    """The preferred split between cache and shared memory, 0 to 3: none, shared, cache, equal. It is told
+    back, no more."""
     cdef int device = 0
     cdef uint64_t kept = 0
     cdef uint32_t error

@@ -31,7 +31,8 @@ cdef inline cudaError_t malloc_box(cudaPitchedPtr *box, cudaExtent extent) noexc
 
 
 cdef inline cudaError_t host_register(void *pointer, size_t size, unsigned int flags) noexcept nogil:
-    """CUDA has four flags; HIP takes bits that it gives no meaning. Memory of the program's is none of a device's (flag 4)."""
+    """CUDA has four flags; HIP takes bits that it gives no meaning. Memory of the program's is none of a
+    device's (flag 4)."""
     cdef bint right = flags <= 15 and not flags & 4
     return of_hip(dg_hip.hipHostRegister(pointer, size, flags)) if right else refused(cudaErrorInvalidValue)
 

@@ -9,7 +9,8 @@ static volatile int stuck_error; /* of the process: its device memory cannot be 
 
 static int sticks(cudaError_t status) {
     switch (status) {
-    case 214: case 220: case 226: case 700: case 702: case 710: case 714: case 715: case 716: case 717: case 718: case 719: case 721:
+    case 214: case 220: case 226: case 700: case 702: case 710: case 714:
+    case 715: case 716: case 717: case 718: case 719: case 721:
         return 1;
     default:
         return 0;
@@ -87,7 +88,8 @@ int cudart_driver(const char *name, void **function, int version, unsigned long 
     if (!get) {
         void *driver;
         if (dg_module_file_of(&dg_own_library, folder, sizeof folder) < 0 || !dg_cut_name(folder)) return 0;
-        if (dg_join(path, sizeof path, folder, DG_WINDOWS ? "nvcuda.dll" : "libcuda.so.1") < 0 || !dg_is_file(path)) return 0;
+        if (dg_join(path, sizeof path, folder, DG_WINDOWS ? "nvcuda.dll" : "libcuda.so.1") < 0 || !dg_is_file(path))
+            return 0;
         driver = dg_module_open(path, 0);
         get = driver ? (get_address)dg_module_symbol(driver, "cuGetProcAddress_v2") : NULL;
         if (!get) return 0;

@@ -1,4 +1,5 @@
-# Streams of the CUDA runtime: what one call of HIP does not answer. A stream is HIP's own, so that AMD's libraries take it.
+# Streams of the CUDA runtime: what one call of HIP does not answer. A stream is HIP's own, so that AMD's
+# libraries take it.
 include "common.pxi"
 
 

@@ -7,8 +7,8 @@ include "packed.pxi"
 from libc.math cimport INFINITY
 
 cdef extern from "support.h" nogil:
-    uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, int64_t count, const double *y, const double *dy,
-                                  const double *x, double *dx)
+    uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, int64_t count, const double *y,
+                                  const double *dy, const double *x, double *dx)
     bint dnn_alike(const dnn_tensor *a, const dnn_tensor *b)
     bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
         const dnn_tensor *c, void **amd)
@@ -75,8 +75,8 @@ cdef cudnnStatus_t led_back(dnn_handle *h, int mode, double factor, dnn_tensor *
     cdef void *f
     cdef void *amd
     if row.type == CUDNN_DATA_DOUBLE:
-        return <cudnnStatus_t>dnn_doubles_led_back(h, mode, factor, elements_of(row), <const double *>y, <const double *>dy,
-                                                   <const double *>x, <double *>dx)
+        return <cudnnStatus_t>dnn_doubles_led_back(h, mode, factor, elements_of(row), <const double *>y,
+                                                   <const double *>dy, <const double *>x, <double *>dx)
     f = dnn_amd_activation(h, mode, factor, 1, 0)
     amd = dnn_amd_shape(h, row.type, row.count, row.dim, row.stride)
     if f is NULL or amd is NULL:
@@ -106,8 +106,8 @@ cdef double factor_of(dnn_activation *d) noexcept nogil:
 
 
 cdef bint in_one_step(dnn_activation *d, int *mode, double *factor) noexcept nogil:
-    """Whether one of MIOpen's activations does, and which. Its ReLU makes a NaN of -∞, its clipped one 0 of a NaN; ELU with a
-    factor of 0 is a ReLU that is right in both."""
+    """Whether one of MIOpen's activations does, and which. Its ReLU makes a NaN of -∞, its clipped one 0 of a NaN; ELU
+    with a factor of 0 is a ReLU that is right in both."""
     cdef bint propagate = d.nan == CUDNN_PROPAGATE_NAN
     if (d.mode == CUDNN_ACTIVATION_IDENTITY or d.mode == CUDNN_ACTIVATION_SWISH
             or (d.mode == CUDNN_ACTIVATION_CLIPPED_RELU and propagate)):
@@ -248,8 +248,8 @@ cdef public cudnnStatus_t activation_forward(dnn_handle *h, dnn_activation *d, c
 
 
 cdef public cudnnStatus_t activation_backward(dnn_handle *h, dnn_activation *d, const void *alpha, dnn_tensor *yd,
-        const void *y, dnn_tensor *dyd, const void *dy, dnn_tensor *xd, const void *x, const void *beta, dnn_tensor *dxd,
-        void *dx) noexcept nogil:
+        const void *y, dnn_tensor *dyd, const void *dy, dnn_tensor *xd, const void *x, const void *beta,
+        dnn_tensor *dxd, void *dx) noexcept nogil:
     """y is read where it is given and fits, and computed again where not: NVIDIA's library takes none."""
     cdef dnn_tensor row, packed
     cdef double a, b

@@ -43,7 +43,8 @@ cdef struct performance:  # cudnnConvolution…AlgoPerf_t: the same for all thre
 
 cdef uint32_t row_algorithm(int direction, int row) noexcept nogil:
     if direction == DNN_FORWARD:
-        return <uint32_t>(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM if row else CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)
+        return <uint32_t>(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM if row
+                          else CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)
     if direction == DNN_BACKWARD_DATA:
         return <uint32_t>(CUDNN_CONVOLUTION_BWD_DATA_ALGO_1 if row else CUDNN_CONVOLUTION_BWD_DATA_ALGO_0)
     return <uint32_t>(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1 if row else CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0)
@@ -57,8 +58,9 @@ cdef cudnnStatus_t begun(dnn_work *k, int direction, dnn_tensor *xd, dnn_filter 
     return dnn_conv_begin(k, direction, xd, wd, d, yd)
 
 
-cdef cudnnStatus_t rows(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filter *wd, dnn_convolution *d, dnn_tensor *yd,
-        int asked, int *count, void *results, void **data, void *workspace, size_t size, bint tries) noexcept nogil:
+cdef cudnnStatus_t rows(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filter *wd, dnn_convolution *d,
+        dnn_tensor *yd, int asked, int *count, void *results, void **data, void *workspace, size_t size,
+        bint tries) noexcept nogil:
     """With `tries` the candidates run on `data`."""
     cdef performance *place = <performance *>results
     cdef dnn_work k
@@ -92,13 +94,14 @@ cdef cudnnStatus_t rows(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filter
             place[row].memory = 0 if direction == DNN_FORWARD and row == 1 else bytes
             if tries and workspace is not NULL and bytes > size:
                 place[row].memory = size  # what it has no room for is in the handle's memory
-            place[row].determinism = <uint32_t>(CUDNN_DETERMINISTIC if repeats or k.unrolled else CUDNN_NON_DETERMINISTIC)
+            place[row].determinism = <uint32_t>(CUDNN_DETERMINISTIC if repeats or k.unrolled
+                                                else CUDNN_NON_DETERMINISTIC)
         give(count, row + 1)
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t tried(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filter *wd, dnn_convolution *d, dnn_tensor *yd,
-        int asked, int *count, void *results) noexcept nogil:
+cdef cudnnStatus_t tried(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filter *wd, dnn_convolution *d,
+        dnn_tensor *yd, int asked, int *count, void *results) noexcept nogil:
     """On memory that is there for this call alone."""
     cdef dnn_work k
     cdef void *data[3]
@@ -124,9 +127,9 @@ cdef cudnnStatus_t tried(dnn_handle *h, int direction, dnn_tensor *xd, dnn_filte
     return status
 
 
-cdef cudnnStatus_t tried_here(dnn_handle *h, int direction, dnn_tensor *xd, const void *x, dnn_filter *wd, const void *w,
-        dnn_convolution *d, dnn_tensor *yd, const void *y, int asked, int *count, void *results, void *workspace,
-        size_t size) noexcept nogil:
+cdef cudnnStatus_t tried_here(dnn_handle *h, int direction, dnn_tensor *xd, const void *x, dnn_filter *wd,
+        const void *w, dnn_convolution *d, dnn_tensor *yd, const void *y, int asked, int *count, void *results,
+        void *workspace, size_t size) noexcept nogil:
     cdef void *data[3]
     if x is NULL or w is NULL or y is NULL:
         return bad(b"a tensor or a filter is NULL")
@@ -156,17 +159,19 @@ cdef cudnnStatus_t workspace_size(dnn_handle *h, int direction, dnn_tensor *xd, 
 # ---- forward
 
 cdef public cudnnStatus_t get_convolution_forward_algorithm_v7(dnn_handle *h, dnn_tensor *xd, dnn_filter *wd,
-        dnn_convolution *d, dnn_tensor *yd, const int asked, int *count, cudnnConvolutionFwdAlgoPerf_t *results) noexcept nogil:
+        dnn_convolution *d, dnn_tensor *yd, const int asked, int *count,
+        cudnnConvolutionFwdAlgoPerf_t *results) noexcept nogil:
     return rows(h, DNN_FORWARD, xd, wd, d, yd, asked, count, results, NULL, NULL, 0, False)
 
 
 cdef public cudnnStatus_t find_convolution_forward_algorithm(dnn_handle *h, dnn_tensor *xd, dnn_filter *wd,
-        dnn_convolution *d, dnn_tensor *yd, const int asked, int *count, cudnnConvolutionFwdAlgoPerf_t *results) noexcept nogil:
+        dnn_convolution *d, dnn_tensor *yd, const int asked, int *count,
+        cudnnConvolutionFwdAlgoPerf_t *results) noexcept nogil:
     return tried(h, DNN_FORWARD, xd, wd, d, yd, asked, count, results)
 
 
-cdef public cudnnStatus_t find_convolution_forward_algorithm_ex(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_filter *wd,
-        const void *w, dnn_convolution *d, dnn_tensor *yd, void *y, const int asked, int *count,
+cdef public cudnnStatus_t find_convolution_forward_algorithm_ex(dnn_handle *h, dnn_tensor *xd, const void *x,
+        dnn_filter *wd, const void *w, dnn_convolution *d, dnn_tensor *yd, void *y, const int asked, int *count,
         cudnnConvolutionFwdAlgoPerf_t *results, void *workspace, size_t size) noexcept nogil:
     return tried_here(h, DNN_FORWARD, xd, x, wd, w, d, yd, y, asked, count, results, workspace, size)
 
@@ -175,7 +180,8 @@ cdef public cudnnStatus_t get_convolution_forward_workspace_size(dnn_handle *h, 
         dnn_convolution *d, dnn_tensor *yd, cudnnConvolutionFwdAlgo_t algorithm, size_t *size) noexcept nogil:
     if not is_forward(algorithm):
         return cannot(b"algo is no algorithm of forward convolutions")
-    return workspace_size(h, DNN_FORWARD, xd, wd, d, yd, True, algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, size)
+    return workspace_size(h, DNN_FORWARD, xd, wd, d, yd, True, algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
+                          size)
 
 
 # ---- gradients of the data

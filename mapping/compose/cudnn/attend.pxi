@@ -1,15 +1,14 @@
 # Pieces of the multi-head attention (attention.pxi).
 #
-# Projections are products over all tokens at once. Scores and the heads' outputs are made one sequence after the other, so that
-# nothing beyond a sequence's end is read. Lengths come from the descriptors, whose copies on the device the caller gives too.
+# Projections are products over all tokens at once. Scores and the heads' outputs are made one sequence after the other,
+# so that nothing beyond a sequence's end is read. Lengths come from the descriptors, whose copies on the device the
+# caller gives too.
 
 from libc.math cimport INFINITY
 
 cdef extern from "support.h" nogil:
-    uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step, double scale,
-                                 const double *y, double *x)
-    uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
-                         void *mask, void *memory)
+    uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step,
+                                 double scale, const double *y, double *x)
 
 cdef extern from "dragoman.h" nogil:
     bint dg_foreign(const void *handle, uint32_t magic)
@@ -101,8 +100,8 @@ cdef void attn_of(const dnn_attention *d, attn *a) noexcept nogil:
 
 
 cdef void attn_parts(const dnn_attention *d, const attn *a, size_t *parts) noexcept nogil:
-    """Where each part starts, in bytes, for the largest sizes of the descriptor; what is not needed has no size. The parts of
-    the inference come first."""
+    """Where each part starts, in bytes, for the largest sizes of the descriptor; what is not needed has no size. The
+    parts of the inference come first."""
     cdef int64_t[PART_ALL] sizes
     cdef int64_t sequences = <int64_t>d.largest_batch * d.largest_beam
     cdef int64_t q = sequences * d.longest_q
@@ -224,7 +223,8 @@ cdef cudnnStatus_t attn_clear(dnn_handle *h, void *x, size_t bytes) noexcept nog
     return hip_answered(dg_hip.hipMemsetAsync(x, 0, bytes, <hipStream_t>to_stream(h.stream)), b"hipMemsetAsync")
 
 
-cdef cudnnStatus_t attn_clear_ends(dnn_handle *h, const attn *a, const tokens *t, int64_t vector, void *x) noexcept nogil:
+cdef cudnnStatus_t attn_clear_ends(dnn_handle *h, const attn *a, const tokens *t, int64_t vector,
+        void *x) noexcept nogil:
     """Vectors beyond the sequences' ends are 0."""
     cdef int n, b, length
     cdef size_t size = <size_t>vector * a.bytes
@@ -258,8 +258,8 @@ cdef void sequences(dnn_tensor *d, int type, const tokens *t, int times, int64_t
     d.stride[2], d.stride[3] = <int32_t>(t.time_step * vector), 1
 
 
-cdef cudnnStatus_t attn_projected(dnn_handle *h, const attn *a, int64_t rows, int64_t size, const void *x, int64_t width,
-        const void *weights, int kind, void *y) noexcept nogil:
+cdef cudnnStatus_t attn_projected(dnn_handle *h, const attn *a, int64_t rows, int64_t size, const void *x,
+        int64_t width, const void *weights, int kind, void *y) noexcept nogil:
     """y (rows × width) ← x · Wᵀ, plus a bias; the weights of a kind are a matrix of `width` rows."""
     cdef dnn_tensor yd
     cdef dnn_tensor bd
@@ -269,13 +269,14 @@ cdef cudnnStatus_t attn_projected(dnn_handle *h, const attn *a, int64_t rows, in
         return status
     flat(&yd, a.type, rows, width)
     flat(&bd, a.type, 1, width)
-    return dnn_op_tensor(h, miopenTensorOpAdd, 1, &yd, y, 1, &bd, at(weights, <int64_t>a.weight[4 + kind], a), 0, &yd, y)
+    return dnn_op_tensor(h, miopenTensorOpAdd, 1, &yd, y, 1, &bd, at(weights, <int64_t>a.weight[4 + kind], a), 0, &yd,
+                         y)
 
 
 cdef cudnnStatus_t attn_mask(dnn_handle *h, const attn *a, int rows, int keys, const int *low, const int *high,
         void *mask) noexcept nogil:
-    """rows × keys: 0 within a query's window, −∞ outside. A window of nothing is left open here. The mask is copied from this
-    call's own memory, which a captured graph would read long after."""
+    """rows × keys: 0 within a query's window, −∞ outside. A window of nothing is left open here. The mask is copied
+    from this call's own memory, which a captured graph would read long after."""
     cdef double[ATTN_PIECE] piece
     cdef float *single = <float *>piece
     cdef uint16_t *half = <uint16_t *>piece
@@ -423,8 +424,8 @@ cdef cudnnStatus_t attn_dropouts(const dnn_attention *d, attn *a) noexcept nogil
     return status if status != CUDNN_STATUS_SUCCESS else attn_drops_of(a, d.after_dropout, &a.last)
 
 
-cdef inline cudnnStatus_t attn_dropped(dnn_handle *h, const attn *a, dnn_dropout *d, bint back, int64_t count, const void *x,
-        void *y, void *mask) noexcept nogil:
+cdef inline cudnnStatus_t attn_dropped(dnn_handle *h, const attn *a, dnn_dropout *d, bint back, int64_t count,
+        const void *x, void *y, void *mask) noexcept nogil:
     """Elements as they lie, gaps between sequences included: one draw serves them all."""
     return <cudnnStatus_t>dnn_dropped(h, d, back, a.type, count, x, y, mask, NULL)
 

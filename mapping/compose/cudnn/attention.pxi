@@ -66,8 +66,9 @@ cdef public cudnnStatus_t set_seq_data_descriptor(dnn_seq_data *d, cudnnDataType
     return CUDNN_STATUS_SUCCESS
 
 
-cdef public cudnnStatus_t get_seq_data_descriptor(dnn_seq_data *d, cudnnDataType_t *type, int *count, int asked, int *dim,
-        cudnnSeqDataAxis_t *axes, size_t *lengths_count, size_t lengths_asked, int *lengths, void *fill) noexcept nogil:
+cdef public cudnnStatus_t get_seq_data_descriptor(dnn_seq_data *d, cudnnDataType_t *type, int *count, int asked,
+        int *dim, cudnnSeqDataAxis_t *axes, size_t *lengths_count, size_t lengths_asked, int *lengths,
+        void *fill) noexcept nogil:
     cdef dnn_sequences none
     cdef dnn_sequences *s
     cdef void *taken
@@ -89,7 +90,8 @@ cdef public cudnnStatus_t get_seq_data_descriptor(dnn_seq_data *d, cudnnDataType
     if lengths_count is not NULL:
         lengths_count[0] = s.lengths_count
     if lengths is not NULL:
-        memcpy(lengths, s.lengths, (lengths_asked if lengths_asked < s.lengths_count else s.lengths_count) * sizeof(int))
+        memcpy(lengths, s.lengths,
+               (lengths_asked if lengths_asked < s.lengths_count else s.lengths_count) * sizeof(int))
     if fill is not NULL and s.filled:
         memcpy(fill, &s.fill, <size_t>dnn_type_bytes(s.type))
     dnn_content_left(taken)
@@ -203,10 +205,10 @@ cdef public cudnnStatus_t get_attn_buffers(dnn_handle *h, dnn_attention *d, size
     return CUDNN_STATUS_SUCCESS
 
 
-cdef public cudnnStatus_t get_attn_weights(dnn_handle *h, dnn_attention *d, cudnnMultiHeadAttnWeightKind_t kind, size_t size,
-        const void *weights, dnn_tensor *wd, void **place) noexcept nogil:
-    """Heads × projected × given size. A head's rows lie one behind the other, the output's side by side with those of the
-    other heads: so each kind is one matrix. Weights that are not used have no address."""
+cdef public cudnnStatus_t get_attn_weights(dnn_handle *h, dnn_attention *d, cudnnMultiHeadAttnWeightKind_t kind,
+        size_t size, const void *weights, dnn_tensor *wd, void **place) noexcept nogil:
+    """Heads × projected × given size. A head's rows lie one behind the other, the output's side by side with those of
+    the other heads: so each kind is one matrix. Weights that are not used have no address."""
     cdef attn a
     cdef cudnnStatus_t status = attn_checked(d, &a)
     cdef int64_t rows, columns, heads
@@ -340,11 +342,12 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
             scores = at(memory + parts[PART_A], (<int64_t>n * q.beam + b) * a.heads * q.time * k.time, &a)
             status = dnn_gemm(
                 h, a.type, 0, 1, rows, length, a.width, a.scale,
-                at(qs, (attn_row(&q, n, b) + first * q.time_step) * all_q, &a), q.time_step * all_q, a.width if a.pq else 0,
-                at(ks, attn_row(&k, n, b) * all_k, &a), k.time_step * all_k, a.width if a.pk else 0,
-                0, scores, length, <int64_t>rows * length, <int>a.heads)
+                at(qs, (attn_row(&q, n, b) + first * q.time_step) * all_q, &a), q.time_step * all_q,
+                a.width if a.pq else 0, at(ks, attn_row(&k, n, b) * all_k, &a), k.time_step * all_k,
+                a.width if a.pk else 0, 0, scores, length, <int64_t>rows * length, <int>a.heads)
             if status == CUDNN_STATUS_SUCCESS and not alike:
-                status = attn_scored(h, &a, a.heads, rows, length, low + first, high + first, &made, made_for, mask, scores)
+                status = attn_scored(h, &a, a.heads, rows, length, low + first, high + first, &made, made_for, mask,
+                                     scores)
     if alike and status == CUDNN_STATUS_SUCCESS:
         status = attn_scored(h, &a, a.heads * q.batch * q.beam, q.time, k.time, low, high, &made, made_for, mask,
                              memory + parts[PART_A])
@@ -364,9 +367,9 @@ cdef public cudnnStatus_t attn_forward(dnn_handle *h, dnn_attention *d, int curr
             status = dnn_gemm(
                 h, a.type, 0, 0, rows, a.value, length, 1,
                 at(left, (<int64_t>n * q.beam + b) * a.heads * q.time * k.time, &a), length,
-                <int64_t>rows * length, at(vs, attn_row(&v, n, b) * all_v, &a), v.time_step * all_v, a.value if a.pv else 0,
-                0, at(heads, (attn_row(&o, n, b) + first * o.time_step) * all_o, &a), o.time_step * all_o, a.value,
-                <int>a.heads)
+                <int64_t>rows * length, at(vs, attn_row(&v, n, b) * all_v, &a), v.time_step * all_v,
+                a.value if a.pv else 0, 0, at(heads, (attn_row(&o, n, b) + first * o.time_step) * all_o, &a),
+                o.time_step * all_o, a.value, <int>a.heads)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     # ---- the output
@@ -405,9 +408,9 @@ cdef cudnnStatus_t attn_back_checked(dnn_attention *d, attn *a, size_t *parts, s
     return attn_dropouts(d, a)
 
 
-cdef cudnnStatus_t attn_heads_summed(dnn_handle *h, const attn *a, bint apart, int turns_a, int64_t m, int64_t n, int64_t k,
-        const void *x, int64_t ldx, int64_t next_x, const void *y, int64_t ldy, int64_t next_y, double beta, void *z,
-        int64_t ldz, int64_t next_z) noexcept nogil:
+cdef cudnnStatus_t attn_heads_summed(dnn_handle *h, const attn *a, bint apart, int turns_a, int64_t m, int64_t n,
+        int64_t k, const void *x, int64_t ldx, int64_t next_x, const void *y, int64_t ldy, int64_t next_y, double beta,
+        void *z, int64_t ldz, int64_t next_z) noexcept nogil:
     """Of each head z ← x·y + β·z; where the heads have one z (not `apart`), their sum."""
     cdef int64_t i
     cdef cudnnStatus_t status = CUDNN_STATUS_SUCCESS
@@ -416,19 +419,19 @@ cdef cudnnStatus_t attn_heads_summed(dnn_handle *h, const attn *a, bint apart, i
                         <int>a.heads)
     for i in range(a.heads):
         if status == CUDNN_STATUS_SUCCESS:
-            status = dnn_gemm(h, a.type, turns_a, 0, m, n, k, 1, at(x, i * next_x, a), ldx, 0, at(y, i * next_y, a), ldy, 0,
-                              1 if i else beta, z, ldz, 0, 1)
+            status = dnn_gemm(h, a.type, turns_a, 0, m, n, k, 1, at(x, i * next_x, a), ldx, 0, at(y, i * next_y, a),
+                              ldy, 0, 1 if i else beta, z, ldz, 0, 1)
     return status
 
 
 cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, const int *low, const int *high,
-        const int *q_lengths, const int *k_lengths, dnn_seq_data *od, const void *dout, dnn_seq_data *qd, void *dqueries,
-        const void *queries, dnn_seq_data *kd, void *dkeys, const void *keys, dnn_seq_data *vd, void *dvalues,
-        const void *values, size_t weight_size, const void *weights, size_t work_size, void *workspace,
+        const int *q_lengths, const int *k_lengths, dnn_seq_data *od, const void *dout, dnn_seq_data *qd,
+        void *dqueries, const void *queries, dnn_seq_data *kd, void *dkeys, const void *keys, dnn_seq_data *vd,
+        void *dvalues, const void *values, size_t weight_size, const void *weights, size_t work_size, void *workspace,
         size_t reserve_size, void *reserve) noexcept nogil:
-    """The weights that the forward call left in the reserve are 0 outside the windows, and so are the scores' gradients. Where
-    weights are dropped NVIDIA's library goes back through the softmax with what is left of them, as if that were the softmax:
-    not the derivative, but what programs have been trained with."""
+    """The weights that the forward call left in the reserve are 0 outside the windows, and so are the scores'
+    gradients. Where weights are dropped NVIDIA's library goes back through the softmax with what is left of them, as if
+    that were the softmax: not the derivative, but what programs have been trained with."""
     cdef attn a
     cdef tokens q
     cdef tokens k
@@ -502,8 +505,8 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
             dsoft = at(memory + parts[PART_DA], part, &a)
             status = dnn_gemm(
                 h, a.type, 0, 1, rows, length, a.value, 1, at(dh, attn_row(&o, n, b) * all_o, &a), o.time_step * all_o,
-                a.value, at(vs, attn_row(&v, n, b) * all_v, &a), v.time_step * all_v, a.value if a.pv else 0, 0, dsoft, length,
-                <int64_t>rows * length, <int>a.heads)
+                a.value, at(vs, attn_row(&v, n, b) * all_v, &a), v.time_step * all_v, a.value if a.pv else 0, 0, dsoft,
+                length, <int64_t>rows * length, <int>a.heads)
             if a.first is not NULL and status == CUDNN_STATUS_SUCCESS:
                 # the mask goes with the elements' places
                 status = attn_dropped(h, &a, a.first, True, a.heads * rows * length, dsoft, dsoft,
@@ -548,8 +551,8 @@ cdef public cudnnStatus_t attn_backward_data(dnn_handle *h, dnn_attention *d, co
     return status
 
 
-cdef cudnnStatus_t attn_weights_back(dnn_handle *h, const attn *a, int64_t rows, int64_t width, const void *dy, int64_t size,
-        const void *x, int kind, double beta, void *dweights, const void *ones) noexcept nogil:
+cdef cudnnStatus_t attn_weights_back(dnn_handle *h, const attn *a, int64_t rows, int64_t width, const void *dy,
+        int64_t size, const void *x, int kind, double beta, void *dweights, const void *ones) noexcept nogil:
     """dW ← dyᵀ·x + β·dW, and the bias's gradient, the sum of dy's rows, by a product with ones."""
     cdef cudnnStatus_t status = dnn_gemm(h, a.type, 1, 0, width, size, rows, 1, dy, width, 0, x, size, 0, beta,
                                          at(dweights, <int64_t>a.weight[kind], a), size, 0, 1)
@@ -577,11 +580,12 @@ cdef cudnnStatus_t attn_ones(dnn_handle *h, const attn *a, int64_t count, void *
                     b"miopenSetTensor")
 
 
-cdef public cudnnStatus_t attn_backward_weights(dnn_handle *h, dnn_attention *d, cudnnWgradMode_t mode, dnn_seq_data *qd,
-        const void *queries, dnn_seq_data *kd, const void *keys, dnn_seq_data *vd, const void *values, dnn_seq_data *od,
-        const void *dout, size_t weight_size, const void *weights, void *dweights, size_t work_size, void *workspace,
-        size_t reserve_size, void *reserve) noexcept nogil:
-    """After the call for the data, which leaves the projections' gradients in the reserve, and of dout what a dropout leaves."""
+cdef public cudnnStatus_t attn_backward_weights(dnn_handle *h, dnn_attention *d, cudnnWgradMode_t mode,
+        dnn_seq_data *qd, const void *queries, dnn_seq_data *kd, const void *keys, dnn_seq_data *vd, const void *values,
+        dnn_seq_data *od, const void *dout, size_t weight_size, const void *weights, void *dweights, size_t work_size,
+        void *workspace, size_t reserve_size, void *reserve) noexcept nogil:
+    """After the call for the data, which leaves the projections' gradients in the reserve, and of dout what a dropout
+    leaves."""
     cdef attn a
     cdef tokens q
     cdef tokens k
@@ -619,7 +623,8 @@ cdef public cudnnStatus_t attn_backward_weights(dnn_handle *h, dnn_attention *d,
     if a.pv and status == CUDNN_STATUS_SUCCESS:
         status = attn_weights_back(h, &a, v.count, a.heads * a.value, memory + parts[PART_DV], a.v, values, 2, beta,
                                    dweights, ones)
-    if a.po and status == CUDNN_STATUS_SUCCESS:  # the bias's gradient sums what stands beyond the ends too, as NVIDIA's does
+    # the bias's gradient sums what stands beyond the ends too, as NVIDIA's does
+    if a.po and status == CUDNN_STATUS_SUCCESS:
         status = attn_weights_back(h, &a, o.count, a.out, dout, a.heads * a.value, memory + parts[PART_H], 3, beta,
                                    dweights, ones)
     return status

@@ -1,5 +1,5 @@
-"""MIOpen's solvers that must not be used: those of tables/avoid.yaml, on the cards and releases that it names, and those that
-the user names in DRAGOMAN_AVOID.
+"""MIOpen's solvers that must not be used: those of tables/avoid.yaml, on the cards and releases that it names, and
+those that the user names in DRAGOMAN_AVOID.
 
 Asked when a problem is met for the first time, never on a call path. What was read and said lies in memory that the
 library's parts have in common: the variable is read once, and each solver is spoken of once, a process.
@@ -119,9 +119,10 @@ cdef void take_word(avoid_state *s, const char *word, size_t length, bint tells)
         return
     if at is not NULL:
         at[0] = c'@'
-    dg_the_core.log(DG_LOG_ERROR, b"D019", b"DRAGOMAN_AVOID: %s names no solver of MIOpen's. Use a name as MIOpen's log prints "
-                    b"it (GemmFwdRest), its beginning and * (ConvWino*), or a number, and behind it @gfx1100 or @gfx11* "
-                    b"where it is meant for such cards alone", text)
+    dg_the_core.log(DG_LOG_ERROR, b"D019",
+                    b"DRAGOMAN_AVOID: %s names no solver of MIOpen's. Use a name as MIOpen's log prints it "
+                    b"(GemmFwdRest), its beginning and * (ConvWino*), or a number, and behind it @gfx1100 or "
+                    b"@gfx11* where it is meant for such cards alone", text)
 
 
 cdef void read_wishes(avoid_state *s, bint tells) noexcept nogil:
@@ -141,7 +142,8 @@ cdef void read_wishes(avoid_state *s, bint tells) noexcept nogil:
             if words > WISHES and not tells:
                 return
             if words > WISHES:
-                dg_the_core.log(DG_LOG_ERROR, b"D019", b"DRAGOMAN_AVOID has more than %d words: what comes behind is not "
+                dg_the_core.log(DG_LOG_ERROR, b"D019",
+                                b"DRAGOMAN_AVOID has more than %d words: what comes behind is not "
                                 b"read", <int>WISHES)
                 return
             take_word(s, word, length, tells)
@@ -232,6 +234,7 @@ cdef public int dnn_avoided(dnn_handle *h, uint64_t solver, int direction, int t
 cdef public void dnn_avoided_all(dnn_handle *h, uint64_t solver) noexcept nogil:
     cdef avoid_state *s = state()
     if s is not NULL and to_tell(s, solver, 2):
-        dg_the_core.log(DG_LOG_ERROR, b"D045", b"all solvers that MIOpen has for a convolution are to be avoided on %s: %lu (%s) is "
+        dg_the_core.log(DG_LOG_ERROR, b"D045",
+                        b"all solvers that MIOpen has for a convolution are to be avoided on %s: %lu (%s) is "
                         b"used all the same, and its results may be wrong", card_of(s, h.device), <unsigned long>solver,
                         name_of(solver))

@@ -6,14 +6,14 @@ include "amd.pxi"
 cdef extern from "support.h" nogil:
     uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,
                                    int64_t columns, int64_t pitch, const double *x, double *y)
-    uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, int64_t count, const double *y, const double *dy,
-                                  const double *x, double *dx)
-    uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size, const double *x, double *y,
-                                const double *scale, const double *bias, double factor, double *mean, double *variance,
-                                double epsilon, double *saved_mean, double *saved_inverse)
-    uint32_t dnn_doubles_normed_back(dnn_handle *h, int images, int64_t all, int64_t size, const double *x, const double *dy,
-                                     double *dx, const double *scale, double *dscale, double *dbias, double epsilon,
-                                     const double *saved_mean, const double *saved_inverse)
+    uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, int64_t count, const double *y,
+                                  const double *dy, const double *x, double *dx)
+    uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size, const double *x,
+                                double *y, const double *scale, const double *bias, double factor, double *mean,
+                                double *variance, double epsilon, double *saved_mean, double *saved_inverse)
+    uint32_t dnn_doubles_normed_back(dnn_handle *h, int images, int64_t all, int64_t size, const double *x,
+                                     const double *dy, double *dx, const double *scale, double *dscale, double *dbias,
+                                     double epsilon, const double *saved_mean, const double *saved_inverse)
 
 from libc.math cimport INFINITY
 
@@ -235,14 +235,6 @@ cdef inline int relu_of(const dnn_activation *d) noexcept nogil:
     return miopenActivationRELU if d.nan == CUDNN_PROPAGATE_NAN else miopenActivationCLIPPEDRELU
 
 
-cdef int64_t count_of(const dnn_tensor *d) noexcept nogil:
-    cdef int64_t count = 1
-    cdef int i
-    for i in range(d.count):
-        count *= d.dim[i]
-    return count
-
-
 # MIOpen has no activation of bfloat16: there it is put together of what OpTensor has.
 
 cdef cudnnStatus_t filled(dnn_handle *h, void *memory, unsigned short value, size_t count) noexcept nogil:
@@ -392,7 +384,8 @@ cdef cudnnStatus_t forward(norm_call *c, bint persistent) noexcept nogil:
         return bfloat_relu(h, c.activation, c.yd, c.y, memory)
     if c.yd.type == CUDNN_DATA_DOUBLE:
         return <cudnnStatus_t>dnn_doubles_activated(
-            h, relu_of(c.activation), INFINITY, 0, 0, 1, count_of(c.yd), count_of(c.yd), <const double *>c.y, <double *>c.y)
+            h, relu_of(c.activation), INFINITY, 0, 0, 1, elements_of(c.yd), elements_of(c.yd), <const double *>c.y,
+            <double *>c.y)
     relu = activation_of(h, c.activation)
     row = as_row(h, c.yd)
     if relu is NULL or row is NULL:
@@ -468,7 +461,7 @@ cdef cudnnStatus_t backward(norm_call *c, bint persistent) noexcept nogil:
                 h, c.yd, c.y_was, c.dyd, dy, passed, taken(&memory, 512 + rounded(dnn_bytes(c.dyd))))
         elif c.dyd.type == CUDNN_DATA_DOUBLE:
             status = <cudnnStatus_t>dnn_doubles_led_back(
-                h, relu_of(c.activation), INFINITY, count_of(c.dyd), <const double *>c.y_was, <const double *>dy,
+                h, relu_of(c.activation), INFINITY, elements_of(c.dyd), <const double *>c.y_was, <const double *>dy,
                 <const double *>c.y_was, <double *>passed)
         else:
             relu = activation_of(h, c.activation)
@@ -503,8 +496,9 @@ cdef cudnnStatus_t backward(norm_call *c, bint persistent) noexcept nogil:
         dbias = memory
     if c.xd.type == CUDNN_DATA_DOUBLE:
         status = <cudnnStatus_t>dnn_doubles_normed_back(
-            h, s.images, s.channels, s.size, <const double *>x, <const double *>dy, <double *>raw, <const double *>c.scale,
-            <double *>dscale, <double *>dbias, c.epsilon, <const double *>c.saved_mean, <const double *>c.saved_inverse)
+            h, s.images, s.channels, s.size, <const double *>x, <const double *>dy, <double *>raw,
+            <const double *>c.scale, <double *>dscale, <double *>dbias, c.epsilon, <const double *>c.saved_mean,
+            <const double *>c.saved_inverse)
     else:
         status = answered(dg_miopen.miopenBatchNormalizationBackward(
             <miopenHandle_t>h.amd, s.mode, &one, &zero, &one, &zero, <miopenTensorDescriptor_t>s.image, x,

@@ -1,7 +1,7 @@
 """Matrix products by rocBLAS, in the order of the handle's stream.
 
-A rocblas_handle has one workspace, so that two streams on it would race: like the handle's own memory, it waits for the last
-use on a stream that was left.
+A rocblas_handle has one workspace, so that two streams on it would race: like the handle's own memory, it waits for the
+last use on a stream that was left.
 """
 
 include "generated.pxi"
@@ -11,10 +11,8 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
-
-cdef extern from "support.h" nogil:
-    void *dnn_scratch(dnn_handle *h, size_t bytes)
-    int dnn_type_bytes(int type)
+include "shapes.pxi"
+include "memory.pxi"
 
 
 cdef uint32_t open_blas(dnn_handle *h) noexcept nogil:
@@ -59,11 +57,11 @@ cdef public void *dnn_blas(dnn_handle *h) noexcept nogil:
     return h.blas
 
 
-cdef public uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, int64_t m, int64_t n, int64_t k, double alpha,
-        const void *a, int64_t lda, int64_t next_a, const void *b, int64_t ldb, int64_t next_b, double beta, void *c,
-        int64_t ldc, int64_t next_c, int count) noexcept nogil:
-    """`count` times C (m×n) ← α·A·B + β·C, all row by row; `turns` says that a factor is stored as its transpose. Halves are
-    added up as floats."""
+cdef public uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, int64_t m, int64_t n, int64_t k,
+        double alpha, const void *a, int64_t lda, int64_t next_a, const void *b, int64_t ldb, int64_t next_b,
+        double beta, void *c, int64_t ldc, int64_t next_c, int count) noexcept nogil:
+    """`count` times C (m×n) ← α·A·B + β·C, all row by row; `turns` says that a factor is stored as its transpose.
+    Halves are added up as floats."""
     cdef float[2] single
     cdef double[2] twice
     cdef void *factor = single

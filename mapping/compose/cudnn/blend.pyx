@@ -1,7 +1,7 @@
 """y ← α·r + β·y with any α and β, of what MIOpen computes with 1 and 0 alone.
 
-Where β is 0 the result goes to y itself, else to the handle's memory and from there into y. OpTensor takes its factors as
-float whatever the tensors hold; a factor of doubles that is no float goes through ScaleTensor, which takes doubles.
+Where β is 0 the result goes to y itself, else to the handle's memory and from there into y. OpTensor takes its factors
+as float whatever the tensors hold; a factor of doubles that is no float goes through ScaleTensor, which takes doubles.
 """
 
 include "generated.pxi"
@@ -11,15 +11,15 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
+include "memory.pxi"
+include "cached.pxi"
 
 cdef extern from "support.h" nogil:
-    void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     bint dnn_recall(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
         const dnn_tensor *c, void **amd)
     void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
         const dnn_tensor *c, void **amd)
-    void *dnn_scratch(dnn_handle *h, size_t bytes)
-    int dnn_type_bytes(int type)
 
 cdef enum:
     AMD_DIMS = 5  # of MIOpen's tensor operations
@@ -40,8 +40,8 @@ cdef public size_t dnn_bytes(const dnn_tensor *d) noexcept nogil:
 
 
 cdef public void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged) noexcept nogil:
-    """The same elements with fewer dimensions: neighbours that all tensors store one behind the other, and none that is 1
-    in all of them. Of the tensors the first has the full sizes; where another's is 1, it is broadcast."""
+    """The same elements with fewer dimensions: neighbours that all tensors store one behind the other, and none that is
+    1 in all of them. Of the tensors the first has the full sizes; where another's is 1, it is broadcast."""
     cdef int i, t, into
     cdef int n = given[0].count
     cdef bint fits
@@ -78,8 +78,8 @@ cdef public void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged) no
 
 
 cdef public uint32_t dnn_amd_merged(dnn_handle *h, int count, dnn_tensor **given, int more, void **amd) noexcept nogil:
-    """MIOpen's descriptors of up to three tensors, merged so far that its tensor operations take them; `more` dimensions of 1
-    are put behind."""
+    """MIOpen's descriptors of up to three tensors, merged so far that its tensor operations take them; `more`
+    dimensions of 1 are put behind."""
     cdef dnn_tensor[3] merged
     cdef int t, i
     dnn_merge(count, given, merged)
@@ -151,9 +151,10 @@ cdef public uint32_t dnn_copy(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_
     return 0 if status == 0 else dnn_failed(status_of_miopen(status), b"miopenTransformTensor", status)
 
 
-cdef public uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
-        const void *B, double beta, dnn_tensor *cd, void *C) noexcept nogil:
-    """C ← op(a·A, b·B) + β·C; `op` is MIOpen's, B's sizes are C's or 1. Uses the handle's memory where doubles need it."""
+cdef public uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b,
+        dnn_tensor *bd, const void *B, double beta, dnn_tensor *cd, void *C) noexcept nogil:
+    """C ← op(a·A, b·B) + β·C; `op` is MIOpen's, B's sizes are C's or 1. Uses the handle's memory where
+    doubles need it."""
     cdef char *memory
     cdef size_t bytes = 0
     cdef bint copies_a = False
@@ -192,7 +193,8 @@ cdef public uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *
     return plain_op(h, op, a, ad, A, b, bd, B, beta, cd, C)
 
 
-cdef public uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y) noexcept nogil:
+cdef public uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d,
+        void *y) noexcept nogil:
     """y ← α·raw + β·y; raw, of y's layout, is overwritten. Where raw is y, β counts as 0."""
     cdef uint32_t status
     if raw == y:

@@ -4,9 +4,11 @@ cdef extern from "support.h" nogil:
     bint dnn_is_bytes(int type)
     uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y)
     uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, dnn_filter *wd, const void *w,
-                            dnn_convolution *d, void *workspace, size_t size, double beta, dnn_tensor *zd, const void *z,
-                            const dnn_tensor *bd, const void *bias, bint positive, dnn_tensor *yd, void *y)
-    uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd, void *y)
+                            dnn_convolution *d, void *workspace, size_t size, double beta, dnn_tensor *zd,
+                            const void *z, const dnn_tensor *bd, const void *bias, bint positive, dnn_tensor *yd,
+                            void *y)
+    uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd,
+                             void *y)
     uint32_t dnn_bytes_ordered(dnn_handle *h, const dnn_filter *w, const void *x, void *y)
     uint32_t dnn_bias_ordered(dnn_handle *h, int32_t filters, bint back, const void *x, void *y)
 

@@ -3,14 +3,15 @@
 MIOpen has no tensors of vectors, convolves int8 forward into floats, and goes from no integer to a float nor back. Here
 - a tensor of vectors is a strided tensor of int8 with a dimension more;
 - int8 becomes float by a convolution with a filter of one 1;
-- an unsigned byte u is the int8 s of the same bits, and 256 more where s is below 0: a convolution of u is one of s, less 256
-  times one of n, which is -1 where s is below 0, else 0. Both are whole numbers; their sum is exact below 2²⁴;
-- a float between -128 and 127 becomes int8 by a sum: 1.5·2²³ + f is rounded to a whole number, ties to even, as NVIDIA's
-  library rounds, and its lowest byte is that number.
+- an unsigned byte u is the int8 s of the same bits, and 256 more where s is below 0: a convolution of u is one of s,
+  less 256 times one of n, which is -1 where s is below 0, else 0. Both are whole numbers; their sum is exact below 2²⁴;
+- a float between -128 and 127 becomes int8 by a sum: 1.5·2²³ + f is rounded to a whole number, ties to even, as
+  NVIDIA's library rounds, and its lowest byte is that number.
 
-NVIDIA's cards take a filter of INT8x32 in an order of their own. A program may ask for it once (cudnnReorderFilterAndBias)
-and say so afterwards (NO_REORDER); here that order is only taken back. In it lie, the fastest last: blocks of 32 channels,
-taps, filters by 8, odd filters behind even ones, channels by 4, filters by 2, 4 channels.
+NVIDIA's cards take a filter of INT8x32 in an order of their own. A program may ask for it once
+(cudnnReorderFilterAndBias) and say so afterwards (NO_REORDER); here that order is only taken back. In it lie, the
+fastest last: blocks of 32 channels, taps, filters by 8, odd filters behind even ones, channels by 4, filters by 2, 4
+channels.
 """
 
 include "generated.pxi"
@@ -29,6 +30,7 @@ from libc.stdint cimport INT32_MAX
 
 cdef enum:
     BLOCK = 32  # filters, and channels, that are put in order together
+    BIAS = 16   # a number lies before it
 
 
 cdef inline bint is_unsigned(int type) noexcept nogil:
@@ -151,7 +153,8 @@ cdef uint32_t with_number(dnn_handle *h, int op, double number, dnn_tensor *rd, 
     return status if status != 0 else dnn_op_tensor(h, op, 1, rd, r, 1, &one, place, 0, rd, r)
 
 
-cdef uint32_t narrowed(dnn_handle *h, const dnn_tensor *rd, void *r, dnn_tensor *yd, void *y, float *place) noexcept nogil:
+cdef uint32_t narrowed(dnn_handle *h, const dnn_tensor *rd, void *r, dnn_tensor *yd, void *y,
+        float *place) noexcept nogil:
     """Any tensor of int8 ← packed floats of its sizes, which are overwritten."""
     cdef dnn_tensor row = rd[0]
     cdef dnn_tensor v, low
@@ -172,14 +175,6 @@ cdef uint32_t narrowed(dnn_handle *h, const dnn_tensor *rd, void *r, dnn_tensor 
     for i in range(low.count):
         low.stride[i] *= 4
     return put(h, &low, r, &v, y)
-
-
-cdef inline int64_t count_of(const dnn_tensor *d) noexcept nogil:
-    cdef int64_t count = 1
-    cdef int i
-    for i in range(d.count):
-        count *= d.dim[i]
-    return count
 
 
 # ---- the order of NVIDIA's cards
@@ -246,7 +241,8 @@ cdef uint32_t filter_back(dnn_handle *h, const dnn_filter *w, const void *x, voi
 
 
 cdef public uint32_t dnn_bias_ordered(dnn_handle *h, int32_t filters, bint back, const void *x, void *y) noexcept nogil:
-    """A bias in the order that goes with such a filter, or back: fours of filters, the odd ones behind the even ones."""
+    """A bias in the order that goes with such a filter, or back: fours of filters, the odd ones behind
+    the even ones."""
     cdef dnn_tensor a = five(filters // BLOCK, 4, 2, 4, 1)
     cdef dnn_tensor b
     a.type = CUDNN_DATA_FLOAT
@@ -273,8 +269,8 @@ cdef uint32_t borrowed(dnn_handle *h, dnn_tensor *xd, const void *x, void *n, ch
 
 cdef uint32_t begun(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y, dnn_tensor *image,
         dnn_tensor *out) noexcept nogil:
-    """A convolution of bytes as MIOpen has it: of plain operands, into floats. `image`: x, or packed int8 of its sizes; `out`:
-    y, or packed floats of its sizes."""
+    """A convolution of bytes as MIOpen has it: of plain operands, into floats. `image`: x, or packed int8 of its sizes;
+    `out`: y, or packed floats of its sizes."""
     cdef dnn_tensor taps
     cdef int type = as_signed(x.type)
     if x.count == 0 or w.count == 0 or d.count == 0 or y.count == 0:
@@ -302,114 +298,165 @@ cdef uint32_t begun(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *
     return dnn_conv_begin(k, DNN_FORWARD, image, <dnn_filter *>&taps, d, out)
 
 
-cdef public uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y) noexcept nogil:
+cdef public uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d,
+        dnn_tensor *y) noexcept nogil:
     cdef dnn_tensor image, out
     return begun(k, x, w, d, y, &image, &out)
+
+
+cdef struct bytes_work:  # one convolution of bytes, and where its operands lie
+    dnn_work conv
+    dnn_tensor image  # x, or packed int8 of its sizes
+    dnn_tensor out    # y, or packed floats of its sizes
+    bint flat         # x and w become plain int8
+    bint ordered      # w and the bias lie in the order of NVIDIA's cards
+    bint borrows      # x is unsigned: its sums come in two
+    bint narrows      # the floats become int8
+    void *data[3]     # x, w and y as MIOpen gets them
+    char *addend      # floats: z
+    char *raw         # int8: z, packed
+    char *small       # a byte or a number; a bias from BIAS on
+    char *below       # int8: what `borrowed` makes of x
+    char *sums        # floats: of that
+
+
+cdef uint32_t laid_out(dnn_handle *h, bytes_work *c, dnn_tensor *xd, const void *x, dnn_filter *wd, const void *w,
+        bint adds, bint biased, dnn_tensor *yd, void *y) noexcept nogil:
+    """All that is not MIOpen's own workspace lies in the handle's memory, which the caller leaves."""
+    cdef size_t pixels = 0, taps = 0, floats = 0, raw = 0, small, total
+    cdef char *memory
+    if c.flat:
+        pixels = rounded(<size_t>elements_of(xd))
+        taps = rounded(<size_t>elements_of(<dnn_tensor *>wd))
+    if c.narrows or c.borrows:
+        floats = rounded(dnn_bytes(&c.out))
+    if c.narrows and adds:
+        raw = rounded(<size_t>elements_of(yd))
+    small = rounded(BIAS + (<size_t>4 * <size_t>wd.dim[0] if c.ordered and biased else 0))
+    total = pixels + taps + floats + small
+    if raw:
+        total += floats + raw
+    if c.borrows:
+        total += pixels + floats
+    memory = <char *>dnn_kept(h, total)
+    if memory is NULL:
+        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands in another layout")
+    c.data[0] = memory if c.flat else <void *>x
+    c.data[1] = memory + pixels if c.flat else <void *>w
+    memory += pixels + taps
+    c.data[2] = memory if floats else y
+    memory += floats
+    if raw:
+        c.addend = memory
+        c.raw = memory + floats
+        memory += floats + raw
+    c.small = memory
+    c.below = memory + small
+    c.sums = c.below + pixels
+    return 0
+
+
+cdef uint32_t made_plain(dnn_handle *h, bytes_work *c, const dnn_tensor *xd, const void *x, dnn_filter *wd,
+        const void *w) noexcept nogil:
+    """x and w become plain int8 of the same bits."""
+    cdef dnn_tensor given = xd[0]
+    cdef uint32_t status
+    given.type = as_signed(xd.type)
+    status = flattened(h, &given, x, c.data[0])
+    if status != 0:
+        return status
+    return filter_back(h, wd, w, c.data[1]) if c.ordered else flattened(h, <dnn_tensor *>wd, w, c.data[1])
+
+
+cdef uint32_t paid_back(dnn_handle *h, bytes_work *c, double alpha, void *workspace, size_t size) noexcept nogil:
+    """The sums of an unsigned x, from those of the int8 of the same bits; then times α."""
+    cdef void *data[3]
+    cdef uint32_t status = borrowed(h, &c.image, c.data[0], c.below, c.small)
+    data[0] = c.below
+    data[1] = c.data[1]
+    data[2] = c.sums
+    if status == 0:
+        status = dnn_conv(h, &c.conv, True, -256, data, workspace, size, 0)
+    if status == 0:
+        status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &c.out, c.data[2], 1, &c.out, c.sums, 0, &c.out, c.data[2])
+    return status if status != 0 else dnn_scale(h, &c.out, alpha, c.data[2])
+
+
+cdef uint32_t addend_added(dnn_handle *h, bytes_work *c, double beta, dnn_tensor *zd, const void *z) noexcept nogil:
+    """β·z, of y's type, on top of the floats."""
+    cdef uint32_t status = 0
+    if not c.narrows:
+        return dnn_op_tensor(h, miopenTensorOpAdd, 1, &c.out, c.data[2], beta, zd, z, 0, &c.out, c.data[2])
+    status = flattened(h, zd, z, c.raw)
+    if status == 0:
+        status = widened(h, elements_of(&c.out), c.raw, c.addend, c.small)
+    if status != 0:
+        return status
+    return dnn_op_tensor(h, miopenTensorOpAdd, 1, &c.out, c.data[2], beta, &c.out, c.addend, 0, &c.out, c.data[2])
+
+
+cdef uint32_t bias_added(dnn_handle *h, bytes_work *c, const dnn_tensor *bd, const void *bias) noexcept nogil:
+    cdef dnn_tensor row = c.out
+    cdef int i
+    cdef uint32_t status = 0
+    row.amd = NULL
+    for i in range(c.out.count):
+        row.dim[i] = c.out.dim[1] if i == 1 else 1
+        row.stride[i] = bd.stride[1]
+    if c.ordered:
+        status = dnn_bias_ordered(h, c.out.dim[1], True, bias, c.small + BIAS)
+        bias = c.small + BIAS
+    if status != 0:
+        return status
+    return dnn_op_tensor(h, miopenTensorOpAdd, 1, &c.out, c.data[2], 1, &row, bias, 0, &c.out, c.data[2])
 
 
 cdef public uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, dnn_filter *wd,
         const void *w, dnn_convolution *d, void *workspace, size_t size, double beta, dnn_tensor *zd, const void *z,
         const dnn_tensor *bd, const void *bias, bint positive, dnn_tensor *yd, void *y) noexcept nogil:
-    """y ← act(α·(x ∗ w) + β·z + bias), summed up in floats and rounded once. Without a bias: NULL. All that is not
-    MIOpen's own workspace lies in the handle's memory."""
-    cdef dnn_work k
-    cdef dnn_tensor image, out, row
-    cdef dnn_tensor given = xd[0]
-    cdef void *data[3]
-    cdef char *memory
-    cdef char *below = NULL
-    cdef bint unsigned = is_unsigned(xd.type)
-    cdef bint narrows = yd.type != CUDNN_DATA_FLOAT
-    cdef bint aside = narrows or unsigned  # floats of our own, then y
-    cdef bint on_y = not aside and beta != 0 and z == y
-    cdef bint ordered = xd.type == CUDNN_DATA_INT8x32 and d.reorder == CUDNN_NO_REORDER
-    cdef size_t pixels, taps, floats, other, more, small
-    cdef int i
-    cdef uint32_t status = begun(&k, xd, wd, d, yd, &image, &out)
+    """y ← act(α·(x ∗ w) + β·z + bias), summed up in floats and rounded once. Without a bias: NULL."""
+    cdef bytes_work c
+    cdef bint on_y  # MIOpen adds β·z itself
+    cdef uint32_t status = begun(&c.conv, xd, wd, d, yd, &c.image, &c.out)
     if status != 0:
         return status
-    pixels = taps = floats = other = more = 0
-    if xd.type != CUDNN_DATA_INT8:
-        pixels = rounded(<size_t>count_of(xd))
-        taps = rounded(<size_t>count_of(<dnn_tensor *>wd))
-    if aside:
-        floats = rounded(dnn_bytes(&out))
-    if narrows and beta != 0:
-        other = floats + rounded(<size_t>count_of(yd))
-    if unsigned:
-        more = pixels + floats
-    small = rounded(16 + (<size_t>4 * <size_t>wd.dim[0] if ordered and bias is not NULL else 0))
-    memory = <char *>dnn_kept(h, pixels + taps + floats + other + small + more)
-    if memory is NULL:
-        return dnn_because(CUDNN_STATUS_ALLOC_FAILED, b"no memory for the operands in another layout")
-    if unsigned:
-        below = memory + pixels + taps + floats + other + small
-    data[0] = <void *>x
-    data[1] = <void *>w
-    data[2] = memory + pixels + taps if aside else y
-    if pixels:
-        data[0] = memory
-        data[1] = memory + pixels
-        given.type = as_signed(xd.type)
-        status = flattened(h, &given, x, data[0])
-        if status == 0 and ordered:
-            status = filter_back(h, wd, w, data[1])
-        elif status == 0:
-            status = flattened(h, <dnn_tensor *>wd, w, data[1])
+    c.flat = xd.type != CUDNN_DATA_INT8
+    c.ordered = xd.type == CUDNN_DATA_INT8x32 and d.reorder == CUDNN_NO_REORDER
+    c.borrows = is_unsigned(xd.type)
+    c.narrows = yd.type != CUDNN_DATA_FLOAT
+    on_y = not c.narrows and not c.borrows and beta != 0 and z == y
+    status = laid_out(h, &c, xd, x, wd, w, beta != 0, bias is not NULL, yd, y)
+    if status != 0:
+        return status
+    if c.flat:
+        status = made_plain(h, &c, xd, x, wd, w)
     if status == 0:
-        status = dnn_conv(h, &k, True, 1 if unsigned else alpha, data, workspace, size, beta if on_y else 0)
-    memory += pixels + taps + floats
-    if status == 0 and unsigned:
-        status = borrowed(h, &image, data[0], below, memory + other)
-        data[0] = below
-        if status == 0:
-            data[2] = below + pixels
-            status = dnn_conv(h, &k, True, -256, data, workspace, size, 0)
-        data[2] = memory - floats
-        if status == 0:
-            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &out, data[2], 1, &out, below + pixels, 0, &out, data[2])
-        if status == 0:
-            status = dnn_scale(h, &out, alpha, data[2])
+        status = dnn_conv(h, &c.conv, True, 1 if c.borrows else alpha, c.data, workspace, size, beta if on_y else 0)
+    if status == 0 and c.borrows:
+        status = paid_back(h, &c, alpha, workspace, size)
     if status == 0 and beta != 0 and not on_y:
-        if narrows:
-            status = flattened(h, zd, z, memory + other - rounded(<size_t>count_of(yd)))
-            if status == 0:
-                status = widened(h, count_of(yd), memory + other - rounded(<size_t>count_of(yd)), memory, memory + other)
-            if status == 0:
-                status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &out, data[2], beta, &out, memory, 0, &out, data[2])
-        else:
-            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &out, data[2], beta, zd, z, 0, &out, data[2])
-    memory += other
+        status = addend_added(h, &c, beta, zd, z)
     if status == 0 and bias is not NULL:
-        row = out
-        row.amd = NULL
-        for i in range(out.count):
-            row.dim[i] = out.dim[1] if i == 1 else 1
-            row.stride[i] = bd.stride[1]
-        if ordered:
-            status = dnn_bias_ordered(h, wd.dim[0], True, bias, memory + 16)
-            bias = memory + 16
-        if status == 0:
-            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &out, data[2], 1, &row, bias, 0, &out, data[2])
+        status = bias_added(h, &c, bd, bias)
     if status == 0 and positive:
-        status = with_number(h, miopenTensorOpMax, 0, &out, data[2], <float *>memory)
-    if status == 0 and narrows:
-        status = narrowed(h, &out, data[2], yd, y, <float *>memory)
-    elif status == 0 and aside:
-        status = dnn_copy(h, &out, data[2], yd, y)
+        status = with_number(h, miopenTensorOpMax, 0, &c.out, c.data[2], <float *>c.small)
+    if status == 0 and c.narrows:
+        status = narrowed(h, &c.out, c.data[2], yd, y, <float *>c.small)
+    elif status == 0 and c.borrows:
+        status = dnn_copy(h, &c.out, c.data[2], yd, y)
     dnn_kept_left(h)
     return status
 
 
 # ---- transforms
 
-cdef public uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd,
-        void *y) noexcept nogil:
+cdef public uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, double beta,
+        dnn_tensor *yd, void *y) noexcept nogil:
     """y ← α·x + β·y of tensors of the same sizes, of which at least one is of int8 and another perhaps of floats."""
     cdef dnn_tensor a, b, out
     cdef char *memory
     cdef int wide = lanes(xd.type)
-    cdef int64_t count = count_of(yd)
+    cdef int64_t count = elements_of(yd)
     cdef size_t floats, raw
     cdef uint32_t status
     if lanes(yd.type) > wide:
@@ -441,10 +488,11 @@ cdef public uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd
         if beta != 0:
             status = flattened(h, yd, y, memory + 2 * floats + raw)
             if status == 0:
-                status = widened(h, count, memory + 2 * floats + raw, memory + floats + raw, memory + 2 * (floats + raw))
+                status = widened(h, count, memory + 2 * floats + raw, memory + floats + raw,
+                                 memory + 2 * (floats + raw))
             if status == 0:
-                status = dnn_op_tensor(h, miopenTensorOpAdd, alpha, &out, memory, beta, &out, memory + floats + raw, 0, &out,
-                                       memory)
+                status = dnn_op_tensor(h, miopenTensorOpAdd, alpha, &out, memory, beta, &out, memory + floats + raw, 0,
+                                       &out, memory)
         else:
             status = dnn_scale(h, &out, alpha, memory)
         if status == 0:

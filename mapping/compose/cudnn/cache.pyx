@@ -1,8 +1,9 @@
 """MIOpen's descriptors, kept by content: the same shape is described to MIOpen once in a process.
 
-A table that all parts of cuDNN have in common is read without a lock and written under the core's. Nothing in it is ever
-removed, since another thread may hold what it found. A program with more shapes than it holds goes on with a ring of
-descriptors of each handle's own, which are made anew on each call; a call that holds many at a time asks for room first.
+A table that all parts of cuDNN have in common is read without a lock and written under the core's. Nothing in it is
+ever removed, since another thread may hold what it found. A program with more shapes than it holds goes on with a ring
+of descriptors of each handle's own, which are made anew on each call; a call that holds many at a time asks
+for room first.
 """
 
 include "generated.pxi"
@@ -46,7 +47,8 @@ cdef extern from *:
         return __atomic_compare_exchange_n(place, &none, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     }
     static inline int begin_turn(uint32_t *turn, uint32_t was) { /* one writer; what it writes comes after */
-        if ((was & 1) || !__atomic_compare_exchange_n(turn, &was, was + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return 0;
+        if ((was & 1) || !__atomic_compare_exchange_n(turn, &was, was + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return 0;
         __atomic_thread_fence(__ATOMIC_RELEASE);
         return 1;
     }
@@ -111,7 +113,8 @@ cdef inline uint32_t hash_of(uint32_t kind, int count, const int32_t *word) noex
 
 cdef inline uint32_t shape_hash(int32_t type, int count, const int32_t *dim, const int32_t *stride) noexcept nogil:
     """The same of a tensor, whose words are not put together."""
-    cdef uint64_t value = weight[WORDS] * <uint32_t>DNN_TENSOR + weight[0] * <uint32_t>type + weight[1] * <uint32_t>count
+    cdef uint64_t value = (weight[WORDS] * <uint32_t>DNN_TENSOR + weight[0] * <uint32_t>type
+                           + weight[1] * <uint32_t>count)
     return <uint32_t>(weighed(weighed(value, 2, count, dim), 2 + DNN_DIMS, count, stride) >> 40)
 
 
@@ -319,12 +322,14 @@ cdef void *find(dnn_handle *h, const content *c, void **place) noexcept nogil:
     return amd
 
 
-cdef public void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride) noexcept nogil:
+cdef public void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim,
+        const int32_t *stride) noexcept nogil:
     return shape(h, type, count, dim, stride, NULL)
 
 
 cdef inline void *known(uint32_t kind, int count, const int32_t *word) noexcept nogil:
-    """What `find` would find at the first place it looks. No content of this kind has anything but 0 behind `count` words."""
+    """What `find` would find at the first place it looks. No content of this kind has anything but 0 behind `count`
+    words."""
     cdef entry *e
     cdef void *amd
     if the_table is NULL:
@@ -351,7 +356,8 @@ cdef inline void *known_shape(int32_t type, int count, const int32_t *dim, const
     return amd
 
 
-cdef void *shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride, void **place) noexcept nogil:
+cdef void *shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride,
+        void **place) noexcept nogil:
     cdef content c
     cdef void *amd
     if bad_dnn_type(<uint32_t>type):
@@ -390,8 +396,8 @@ cdef public void *dnn_amd_tensor(dnn_handle *h, dnn_tensor *d) noexcept nogil:
 
 
 cdef public void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable) noexcept nogil:
-    """MIOpen knows nothing but cross-correlations. A repeatable one gives the same bits whenever it runs: `d` is then not the
-    program's, since it remembers one of both."""
+    """MIOpen knows nothing but cross-correlations. A repeatable one gives the same bits whenever it runs: `d` is then
+    not the program's, since it remembers one of both."""
     cdef content c
     cdef dnn_convolution was
     cdef void *lasting = NULL
@@ -522,8 +528,8 @@ cdef bint of_ring(dnn_handle *h, const void *amd) noexcept nogil:
     return False
 
 
-cdef public void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c,
-        void **amd) noexcept nogil:
+cdef public void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b,
+        const dnn_tensor *c, void **amd) noexcept nogil:
     """For `dnn_recall`. Descriptors of the ring, which do not last, are not remembered."""
     cdef const dnn_tensor *of[3]
     cdef dnn_recalled *e

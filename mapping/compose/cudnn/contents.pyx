@@ -1,13 +1,13 @@
 """What descriptors of sequences hold: a content that never changes once it is there.
 
-A setter puts a new content in the old one's place, while another thread may be reading that: the old one goes when the last
-that holds it lets go. A descriptor's one word has the content's address and, in its upper 16 bits, how many threads are about
-to take it: so that to find a content and to announce its use is one step. Who puts another in its place adds those to the
-content's own count, from which each takes itself off. Until then that count has more in it than there can be users: those that
-let go sooner than they have been added do not end it.
+A setter puts a new content in the old one's place, while another thread may be reading that: the old one goes when the
+last that holds it lets go. A descriptor's one word has the content's address and, in its upper 16 bits, how many
+threads are about to take it: so that to find a content and to announce its use is one step. Who puts another in its
+place adds those to the content's own count, from which each takes itself off. Until then that count has more in it than
+there can be users: those that let go sooner than they have been added do not end it.
 
-A handle keeps what its last call held until the next one needs the place: no block has to let go at each of its ends, and a
-call with the descriptors of the last one takes nothing.
+A handle keeps what its last call held until the next one needs the place: no block has to let go at each of its ends,
+and a call with the descriptors of the last one takes nothing.
 """
 
 include "generated.pxi"

@@ -115,8 +115,8 @@ cdef public cudnnStatus_t get_convolution2d_descriptor(dnn_convolution *d, int *
     return CUDNN_STATUS_SUCCESS
 
 
-cdef public cudnnStatus_t set_convolution_nd_descriptor(dnn_convolution *d, int count, const int *pad, const int *stride,
-        const int *dilation, cudnnConvolutionMode_t mode, cudnnDataType_t type) noexcept nogil:
+cdef public cudnnStatus_t set_convolution_nd_descriptor(dnn_convolution *d, int count, const int *pad,
+        const int *stride, const int *dilation, cudnnConvolutionMode_t mode, cudnnDataType_t type) noexcept nogil:
     if count > DNN_SPATIALS:
         return cannot(b"more than 6 spatial dimensions")
     if count < 0 or pad is NULL or stride is NULL or dilation is NULL:
@@ -124,8 +124,8 @@ cdef public cudnnStatus_t set_convolution_nd_descriptor(dnn_convolution *d, int 
     return fill_convolution(d, count, pad, stride, dilation, mode, type)
 
 
-cdef public cudnnStatus_t get_convolution_nd_descriptor(dnn_convolution *d, int asked, int *count, int *pad, int *stride,
-        int *dilation, cudnnConvolutionMode_t *mode, cudnnDataType_t *type) noexcept nogil:
+cdef public cudnnStatus_t get_convolution_nd_descriptor(dnn_convolution *d, int asked, int *count, int *pad,
+        int *stride, int *dilation, cudnnConvolutionMode_t *mode, cudnnDataType_t *type) noexcept nogil:
     cdef int i
     if asked < 0 or asked > DNN_DIMS:
         return bad(b"arrayLengthRequested is not from 0 to 8")
@@ -173,9 +173,9 @@ cdef public cudnnStatus_t get_convolution2d_forward_output_dim(dnn_convolution *
 
 # ---- the calls: any algorithm is taken, AMD's own choice serves (solutions.pyx)
 
-cdef cudnnStatus_t convolved(dnn_handle *h, int direction, bint repeatable, const void *alpha, dnn_tensor *xd, const void *x,
-        dnn_filter *wd, const void *w, dnn_convolution *d, void *workspace, size_t size, const void *beta, dnn_tensor *yd,
-        const void *y) noexcept nogil:
+cdef cudnnStatus_t convolved(dnn_handle *h, int direction, bint repeatable, const void *alpha, dnn_tensor *xd,
+        const void *x, dnn_filter *wd, const void *w, dnn_convolution *d, void *workspace, size_t size,
+        const void *beta, dnn_tensor *yd, const void *y) noexcept nogil:
     cdef void *data[3]
     data[0] = <void *>x
     data[1] = <void *>w
@@ -184,7 +184,8 @@ cdef cudnnStatus_t convolved(dnn_handle *h, int direction, bint repeatable, cons
 
 
 cdef cudnnStatus_t convolved_whole(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x, dnn_filter *wd,
-        const void *w, dnn_convolution *d, void *workspace, size_t size, const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
+        const void *w, dnn_convolution *d, void *workspace, size_t size, const void *beta, dnn_tensor *yd,
+        void *y) noexcept nogil:
     """int8 into int32. NVIDIA's library reads both factors as int32 there; MIOpen has no other than 1 and 0."""
     cdef dnn_work k
     cdef void *data[3]
@@ -201,16 +202,16 @@ cdef cudnnStatus_t convolved_whole(dnn_handle *h, const void *alpha, dnn_tensor 
     return dnn_conv(h, &k, True, 1, data, workspace, size, 0)
 
 
-cdef public cudnnStatus_t convolution_forward(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x, dnn_filter *wd,
-        const void *w, dnn_convolution *d, cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t size,
-        const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
+cdef public cudnnStatus_t convolution_forward(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x,
+        dnn_filter *wd, const void *w, dnn_convolution *d, cudnnConvolutionFwdAlgo_t algorithm, void *workspace,
+        size_t size, const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
     if not is_forward(algorithm):
         return cannot(b"algo is no algorithm of forward convolutions")
     if of_bytes(xd, yd):
         if x is NULL or w is NULL or y is NULL or alpha is NULL or beta is NULL:
             return bad(b"x, w, y, alpha or beta is NULL")
-        return dnn_bytes_conv(h, dnn_factor(yd.type, alpha), xd, x, wd, w, d, workspace, size, dnn_factor(yd.type, beta), yd, y,
-                              NULL, NULL, False, yd, y)
+        return dnn_bytes_conv(h, dnn_factor(yd.type, alpha), xd, x, wd, w, d, workspace, size,
+                              dnn_factor(yd.type, beta), yd, y, NULL, NULL, False, yd, y)
     if yd.type == CUDNN_DATA_INT32 and xd.type == CUDNN_DATA_INT8:
         return convolved_whole(h, alpha, xd, x, wd, w, d, workspace, size, beta, yd, y)
     return convolved(h, DNN_FORWARD, True, alpha, xd, x, wd, w, d, workspace, size, beta, yd, y)
@@ -221,7 +222,8 @@ cdef public cudnnStatus_t convolution_backward_data(dnn_handle *h, const void *a
         size_t size, const void *beta, dnn_tensor *dxd, void *dx) noexcept nogil:
     if not is_backward_data(algorithm):
         return cannot(b"algo is no algorithm of data gradients")
-    return convolved(h, DNN_BACKWARD_DATA, repeats_data(algorithm), alpha, dxd, dx, wd, w, d, workspace, size, beta, dyd, dy)
+    return convolved(h, DNN_BACKWARD_DATA, repeats_data(algorithm), alpha, dxd, dx, wd, w, d, workspace, size, beta,
+                     dyd, dy)
 
 
 cdef public cudnnStatus_t convolution_backward_filter(dnn_handle *h, const void *alpha, dnn_tensor *xd, const void *x,
@@ -229,8 +231,8 @@ cdef public cudnnStatus_t convolution_backward_filter(dnn_handle *h, const void 
         size_t size, const void *beta, dnn_filter *dwd, void *dw) noexcept nogil:
     if not is_backward_filter(algorithm):
         return cannot(b"algo is no algorithm of filter gradients")
-    return convolved(h, DNN_BACKWARD_FILTER, repeats_filter(algorithm), alpha, xd, x, dwd, dw, d, workspace, size, beta, dyd,
-                     dy)
+    return convolved(h, DNN_BACKWARD_FILTER, repeats_filter(algorithm), alpha, xd, x, dwd, dw, d, workspace, size, beta,
+                     dyd, dy)
 
 
 cdef public cudnnStatus_t convolution_backward_bias(dnn_handle *h, const void *alpha, dnn_tensor *dyd, const void *dy,
@@ -286,7 +288,8 @@ cdef public cudnnStatus_t convolution_backward_bias(dnn_handle *h, const void *a
     status = dg_miopen.miopenReduceTensor(
         <miopenHandle_t>h.amd, <miopenReduceTensorDescriptor_t>reduce, NULL, 0, memory, bytes,
         <void *>&d_one if dyd.type == CUDNN_DATA_DOUBLE else <void *>&one, <miopenTensorDescriptor_t>ady, dy,
-        <void *>&d_zero if dyd.type == CUDNN_DATA_DOUBLE else <void *>&zero, <miopenTensorDescriptor_t>asums, memory + bytes)
+        <void *>&d_zero if dyd.type == CUDNN_DATA_DOUBLE else <void *>&zero, <miopenTensorDescriptor_t>asums,
+        memory + bytes)
     if status != 0:
         return answered(status, b"miopenReduceTensor")
     for i in range(2, dbd.count):
@@ -295,10 +298,10 @@ cdef public cudnnStatus_t convolution_backward_bias(dnn_handle *h, const void *a
     return dnn_finished(h, dnn_factor(dyd.type, alpha), &sums, memory + bytes, dnn_factor(dyd.type, beta), dbd, db)
 
 
-cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, const void *alpha1, dnn_tensor *xd, const void *x,
-        dnn_filter *wd, const void *w, dnn_convolution *d, cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t size,
-        const void *alpha2, dnn_tensor *zd, const void *z, dnn_tensor *bd, const void *bias, dnn_activation *act,
-        dnn_tensor *yd, void *y) noexcept nogil:
+cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, const void *alpha1, dnn_tensor *xd,
+        const void *x, dnn_filter *wd, const void *w, dnn_convolution *d, cudnnConvolutionFwdAlgo_t algorithm,
+        void *workspace, size_t size, const void *alpha2, dnn_tensor *zd, const void *z, dnn_tensor *bd,
+        const void *bias, dnn_activation *act, dnn_tensor *yd, void *y) noexcept nogil:
     """Step by step: MIOpen's fused call has no z and one algorithm."""
     cdef dnn_work k
     cdef void *data[3]
@@ -334,7 +337,8 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
     if not same_sizes(zd, yd) or zd.type != yd.type:
         return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_SHAPE, b"z and y differ in sizes or type")
     if bd.type != (CUDNN_DATA_FLOAT if bytes else yd.type):
-        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE, b"the bias is not of the output's type, or float beside int8")
+        return dnn_because(CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE,
+                           b"the bias is not of the output's type, or float beside int8")
     a2 = dnn_factor(yd.type, alpha2)
     if a2 != 0:
         if z is NULL:
@@ -375,8 +379,8 @@ cdef public cudnnStatus_t convolution_bias_activation_forward(dnn_handle *h, con
     return dnn_op_tensor(h, miopenTensorOpMax, 1, yd, y, 1, &row, zero, 0, yd, y)
 
 
-cdef public cudnnStatus_t reorder_filter_and_bias(dnn_handle *h, dnn_filter *wd, cudnnReorderType_t order, const void *w,
-        void *ordered, int with_bias, const void *bias, void *ordered_bias) noexcept nogil:
+cdef public cudnnStatus_t reorder_filter_and_bias(dnn_handle *h, dnn_filter *wd, cudnnReorderType_t order,
+        const void *w, void *ordered, int with_bias, const void *bias, void *ordered_bias) noexcept nogil:
     """Any other word than DEFAULT_REORDER copies, as NVIDIA's library does."""
     cdef size_t size
     cdef int i
@@ -402,7 +406,8 @@ cdef public cudnnStatus_t reorder_filter_and_bias(dnn_handle *h, dnn_filter *wd,
     size //= <size_t>dnn_type_vector(wd.type)
     if dg_hip.hipMemcpyAsync(ordered, w, size, hipMemcpyDeviceToDevice, <hipStream_t>to_stream(h.stream)) != 0 or (
             with_bias and dg_hip.hipMemcpyAsync(
-                ordered_bias, bias, <size_t>wd.dim[0] * 4, hipMemcpyDeviceToDevice, <hipStream_t>to_stream(h.stream)) != 0):
+                ordered_bias, bias, <size_t>wd.dim[0] * 4, hipMemcpyDeviceToDevice, <hipStream_t>to_stream(h.stream))
+                != 0):
         return dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"the filter or the bias cannot be copied")
     return CUDNN_STATUS_SUCCESS
 

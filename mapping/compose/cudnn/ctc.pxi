@@ -75,8 +75,8 @@ cdef public cudnnStatus_t get_ctc_loss_descriptor_v9(dnn_ctc *d, cudnnDataType_t
     return get_ctc_loss_descriptor_ex(d, type, normalization, NULL)
 
 
-# ---- the loss. MIOpen's reads labels and lengths in host memory, and takes logarithms of probabilities where it applies no
-# softmax itself. It has no empty labels, and refuses a batch for one label that its steps cannot hold.
+# ---- the loss. MIOpen's reads labels and lengths in host memory, and takes logarithms of probabilities where it
+# applies no softmax itself. It has no empty labels, and refuses a batch for one label that its steps cannot hold.
 
 cdef struct ctc_call:
     int steps
@@ -126,7 +126,8 @@ cdef void *ctc_packed(dnn_handle *h, const ctc_call *c) noexcept nogil:
     return dnn_amd_shape(h, CUDNN_DATA_FLOAT, 3, dim, stride)
 
 
-cdef cudnnStatus_t ctc_size(dnn_handle *h, const ctc_call *c, const int *lengths, int longest, size_t *size) noexcept nogil:
+cdef cudnnStatus_t ctc_size(dnn_handle *h, const ctc_call *c, const int *lengths, int longest,
+        size_t *size) noexcept nogil:
     """MIOpen's workspace for labels of these lengths, or of the longest, whatever stands in them; a sequence
     that MIOpen cannot is given a label of one symbol."""
     cdef size_t total = 0
@@ -254,10 +255,10 @@ cdef double ctc_blank(const ctc_call *c, float *row) noexcept nogil:
     return cost
 
 
-cdef cudnnStatus_t ctc_other(dnn_handle *h, const ctc_call *c, int n, int kind, const dnn_tensor *pd, const float *probs,
-        float *costs, const dnn_tensor *gd, float *gradients) noexcept nogil:
-    """A sequence that MIOpen cannot: one without a label is blank throughout; an impossible one costs nothing, as PyTorch
-    expects of NVIDIA's library, and has no gradient."""
+cdef cudnnStatus_t ctc_other(dnn_handle *h, const ctc_call *c, int n, int kind, const dnn_tensor *pd,
+        const float *probs, float *costs, const dnn_tensor *gd, float *gradients) noexcept nogil:
+    """A sequence that MIOpen cannot: one without a label is blank throughout; an impossible one costs nothing, as
+    PyTorch expects of NVIDIA's library, and has no gradient."""
     cdef float[CTC_FLOATS] rows
     cdef hipStream_t stream = <hipStream_t>to_stream(h.stream)
     cdef double cost = 0
@@ -273,14 +274,15 @@ cdef cudnnStatus_t ctc_other(dnn_handle *h, const ctc_call *c, int n, int kind, 
         if pd.stride[2] != 1 or (gradients is not NULL and gd.stride[2] != 1):
             some = 1
         if kind == CTC_EMPTY:
-            failed = ctc_moved(h, c, pd, <float *>probs + <size_t>t * pd.stride[0] + <size_t>n * pd.stride[1], rows, some,
-                               False)
+            failed = ctc_moved(h, c, pd, <float *>probs + <size_t>t * pd.stride[0] + <size_t>n * pd.stride[1], rows,
+                               some, False)
             for i in range(some):
                 cost += ctc_blank(c, &rows[i * c.classes])
         else:
             memset(rows, 0, <size_t>(some * c.classes) * sizeof(float))
         if gradients is not NULL and failed == 0:
-            failed = ctc_moved(h, c, gd, gradients + <size_t>t * gd.stride[0] + <size_t>n * gd.stride[1], rows, some, True)
+            failed = ctc_moved(h, c, gd, gradients + <size_t>t * gd.stride[0] + <size_t>n * gd.stride[1], rows, some,
+                               True)
         t += some
     value = <float>cost
     failed |= dg_hip.hipMemcpyAsync(costs + n, &value, sizeof(float), hipMemcpyHostToDevice, stream)
@@ -365,8 +367,8 @@ cdef cudnnStatus_t ctc_run(dnn_handle *h, ctc_call *c, dnn_tensor *pd, const voi
         return dnn_because(CUDNN_STATUS_EXECUTION_FAILED, b"the stream has failed")
     status = answered(dg_miopen.miopenCTCLoss(
         <miopenHandle_t>h.amd, <miopenTensorDescriptor_t>tensor, p, words + 2 * c.batch, words, words + c.batch, costs,
-        <miopenTensorDescriptor_t>tensor, g, MIOPEN_CTC_LOSS_ALGO_DETERMINISTIC, <miopenCTCLossDescriptor_t>loss, workspace,
-        needed), b"miopenCTCLoss")
+        <miopenTensorDescriptor_t>tensor, g, MIOPEN_CTC_LOSS_ALGO_DETERMINISTIC, <miopenCTCLossDescriptor_t>loss,
+        workspace, needed), b"miopenCTCLoss")
     for n in range(c.batch if c.stepless and gradients is not NULL else 0):
         if c.input_lengths[n] == 0 and status == CUDNN_STATUS_SUCCESS:
             status = ctc_row_back(h, c, n, gd, gradients, g)
@@ -384,8 +386,8 @@ cdef bint ctc_is_packed(const dnn_tensor *d) noexcept nogil:
     return d.stride[2] == 1 and d.stride[1] == d.dim[2] and d.stride[0] == d.dim[1] * d.dim[2]
 
 
-cdef cudnnStatus_t ctc_with_words(dnn_handle *h, ctc_call *c, size_t total, dnn_tensor *pd, const void *probs, void *costs,
-        dnn_tensor *gd, void *gradients, void *workspace, size_t size) noexcept nogil:
+cdef cudnnStatus_t ctc_with_words(dnn_handle *h, ctc_call *c, size_t total, dnn_tensor *pd, const void *probs,
+        void *costs, dnn_tensor *gd, void *gradients, void *workspace, size_t size) noexcept nogil:
     cdef cudnnStatus_t status
     c.words = <int *>dnn_host(h, 0, (3 * <size_t>c.batch + total) * sizeof(int))
     if c.words is NULL:
@@ -395,7 +397,8 @@ cdef cudnnStatus_t ctc_with_words(dnn_handle *h, ctc_call *c, size_t total, dnn_
 
 
 cdef cudnnStatus_t ctc_free(dnn_handle *h) noexcept nogil:
-    """A captured stream is not waited for, and what a graph copied from this call's memory would not be there any more."""
+    """A captured stream is not waited for, and what a graph copied from this call's memory would not be
+    there any more."""
     if dnn_captured(h):
         return cannot(b"a CTC loss under stream capture")
     return CUDNN_STATUS_SUCCESS

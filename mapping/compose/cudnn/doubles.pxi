@@ -24,7 +24,8 @@ cdef inline double *room(dnn_handle *h, int64_t numbers) noexcept nogil:
     return <double *>memory
 
 
-cdef inline uint32_t fetched(dnn_handle *h, double *to, const double *source, int64_t pitch, int rows, int columns) noexcept nogil:
+cdef inline uint32_t fetched(dnn_handle *h, double *to, const double *source, int64_t pitch, int rows,
+        int columns) noexcept nogil:
     cdef size_t width = <size_t>columns * sizeof(double)
     return moved(dg_hip.hipMemcpy2DAsync(to, width, source, <size_t>pitch * sizeof(double), width, <size_t>rows,
                                          hipMemcpyDeviceToHost, <hipStream_t>to_stream(h.stream)))
@@ -34,7 +35,8 @@ cdef inline uint32_t waited(dnn_handle *h) noexcept nogil:
     return moved(dg_hip.hipStreamSynchronize(<hipStream_t>to_stream(h.stream)))
 
 
-cdef inline uint32_t stored(dnn_handle *h, double *to, int64_t pitch, const double *source, int rows, int columns) noexcept nogil:
+cdef inline uint32_t stored(dnn_handle *h, double *to, int64_t pitch, const double *source, int rows,
+        int columns) noexcept nogil:
     """And wait, before the memory is used again."""
     cdef size_t width = <size_t>columns * sizeof(double)
     cdef uint32_t status = moved(dg_hip.hipMemcpy2DAsync(

@@ -132,8 +132,8 @@ cdef void harden(double *dy, const double *y, int64_t count, int64_t step, int a
 
 cdef public uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step,
         double scale, const double *y, double *x) noexcept nogil:
-    """Of images that lie one behind the other, each of `step` groups of `count` numbers that lie `step` apart. y NULL: x
-    becomes its softmax; else x, a gradient, becomes `scale` times that of the input whose softmax is y."""
+    """Of images that lie one behind the other, each of `step` groups of `count` numbers that lie `step` apart. y NULL:
+    x becomes its softmax; else x, a gradient, becomes `scale` times that of the input whose softmax is y."""
     cdef int64_t size = count * step
     cdef int64_t most = PIECE // size if size < PIECE else 1
     cdef int64_t done = 0
@@ -169,7 +169,8 @@ cdef public uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t i
 
 # ---- batch normalisation
 
-cdef struct channels:  # images as rows of C·S numbers; a block is some channels of all of them, one image behind the other
+# images as rows of C·S numbers; a block is some channels of all of them, one image behind the other
+cdef struct channels:
     int images
     int64_t all        # C
     int64_t size       # S: values of a channel in an image
@@ -177,8 +178,10 @@ cdef struct channels:  # images as rows of C·S numbers; a block is some channel
     int64_t some
     double *block
     double *grads      # of another operand
-    double *given[4]   # parameters of the block's channels
-    double *made[2]
+    const double *taken[4]  # parameters on the device, each a number a channel; NULL: none
+    double *given[4]        # those of the block's channels
+    double *left[4]         # results on the device, likewise
+    double *made[4]         # the last two in place of the parameters that they were
 
 
 cdef uint32_t set_out(dnn_handle *h, channels *c, int images, int64_t all, int64_t size) noexcept nogil:
@@ -204,19 +207,35 @@ cdef uint32_t set_out(dnn_handle *h, channels *c, int images, int64_t all, int64
             c.given[i] = memory + i * c.some
         else:
             c.made[i - 4] = memory + i * c.some
+    c.made[2] = c.given[2]
+    c.made[3] = c.given[3]
     return 0
 
 
-cdef uint32_t block_of(dnn_handle *h, channels *c, const double *x, double *to) noexcept nogil:
-    return fetched(h, to, x + c.first * c.size, c.all * c.size, c.images, <int>(c.some * c.size))
+cdef uint32_t block_in(dnn_handle *h, channels *c, const double *x, const double *dy) noexcept nogil:
+    """The next block of x, of dy unless that is NULL, and of the parameters."""
+    cdef int64_t start = c.first * c.size, pitch = c.all * c.size
+    cdef int i
+    cdef uint32_t status
+    c.some = c.some if c.some < c.all - c.first else c.all - c.first
+    status = fetched(h, c.block, x + start, pitch, c.images, <int>(c.some * c.size))
+    if status == 0 and dy is not NULL:
+        status = fetched(h, c.grads, dy + start, pitch, c.images, <int>(c.some * c.size))
+    for i in range(4):
+        if status == 0 and c.taken[i] is not NULL:
+            status = fetched(h, c.given[i], c.taken[i] + c.first, c.some, 1, <int>c.some)
+    return status if status != 0 else waited(h)
 
 
-cdef uint32_t parameter_of(dnn_handle *h, channels *c, const double *x, double *to) noexcept nogil:
-    return 0 if x is NULL else fetched(h, to, x + c.first, c.some, 1, <int>c.some)
-
-
-cdef uint32_t parameter_back(dnn_handle *h, channels *c, double *x, const double *source) noexcept nogil:
-    return 0 if x is NULL else stored(h, x + c.first, c.some, source, 1, <int>c.some)
+cdef uint32_t block_out(dnn_handle *h, channels *c, double *y, const double *source) noexcept nogil:
+    """y's block ← source, and the results; then it is the next block's turn."""
+    cdef int i
+    cdef uint32_t status = stored(h, y + c.first * c.size, c.all * c.size, source, c.images, <int>(c.some * c.size))
+    for i in range(4):
+        if status == 0 and c.left[i] is not NULL:
+            status = stored(h, c.left[i] + c.first, c.some, c.made[i], 1, <int>c.some)
+    c.first += c.some
+    return status
 
 
 cdef void moments(const channels *c, int64_t k, double *mean, double *variance) noexcept nogil:
@@ -261,40 +280,28 @@ cdef void channel_normed(channels *c, int64_t k, bint training, double factor, d
             p[i] = c.given[0][k] * ((p[i] - mean) * inverse) + c.given[1][k]
 
 
-cdef public uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size, const double *x,
-        double *y, const double *scale, const double *bias, double factor, double *mean, double *variance, double epsilon,
-        double *saved_mean, double *saved_inverse) noexcept nogil:
+cdef public uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size,
+        const double *x, double *y, const double *scale, const double *bias, double factor, double *mean,
+        double *variance, double epsilon, double *saved_mean, double *saved_inverse) noexcept nogil:
     """As MIOpen's batch normalisation of images × all × size, packed; y may be x."""
     cdef channels c
     cdef int64_t k
     cdef uint32_t status = set_out(h, &c, images, all, size)
+    c.taken[0] = scale
+    c.taken[1] = bias
+    c.taken[2] = mean
+    c.taken[3] = variance
+    if training:
+        c.left[0] = saved_mean
+        c.left[1] = saved_inverse
+        c.left[2] = mean
+        c.left[3] = variance
     while c.first < all and status == 0:
-        c.some = c.some if c.some < all - c.first else all - c.first
-        status = block_of(h, &c, x, c.block)
+        status = block_in(h, &c, x, NULL)
         if status == 0:
-            status = parameter_of(h, &c, scale, c.given[0])
-        if status == 0:
-            status = parameter_of(h, &c, bias, c.given[1])
-        if status == 0:
-            status = parameter_of(h, &c, mean, c.given[2])
-        if status == 0:
-            status = parameter_of(h, &c, variance, c.given[3])
-        if status == 0:
-            status = waited(h)
-        for k in range(c.some if status == 0 else 0):
-            channel_normed(&c, k, training, factor, epsilon)
-        if status == 0:
-            status = stored(h, y + c.first * size, all * size, c.block, images, <int>(c.some * size))
-        if training:
-            if status == 0:
-                status = parameter_back(h, &c, mean, c.given[2])
-            if status == 0:
-                status = parameter_back(h, &c, variance, c.given[3])
-            if status == 0:
-                status = parameter_back(h, &c, saved_mean, c.made[0])
-            if status == 0:
-                status = parameter_back(h, &c, saved_inverse, c.made[1])
-        c.first += c.some
+            for k in range(c.some):
+                channel_normed(&c, k, training, factor, epsilon)
+            status = block_out(h, &c, y, c.block)
     return status
 
 
@@ -334,26 +341,15 @@ cdef public uint32_t dnn_doubles_normed_back(dnn_handle *h, int images, int64_t 
     cdef channels c
     cdef int64_t k
     cdef uint32_t status = set_out(h, &c, images, all, size)
+    c.taken[0] = scale
+    c.taken[1] = saved_mean
+    c.taken[2] = saved_inverse
+    c.left[0] = dscale
+    c.left[1] = dbias
     while c.first < all and status == 0:
-        c.some = c.some if c.some < all - c.first else all - c.first
-        status = block_of(h, &c, x, c.block)
+        status = block_in(h, &c, x, dy)
         if status == 0:
-            status = block_of(h, &c, dy, c.grads)
-        if status == 0:
-            status = parameter_of(h, &c, scale, c.given[0])
-        if status == 0:
-            status = parameter_of(h, &c, saved_mean, c.given[1])
-        if status == 0:
-            status = parameter_of(h, &c, saved_inverse, c.given[2])
-        if status == 0:
-            status = waited(h)
-        for k in range(c.some if status == 0 else 0):
-            channel_normed_back(&c, k, saved_mean is not NULL, epsilon)
-        if status == 0:
-            status = stored(h, dx + c.first * size, all * size, c.grads, images, <int>(c.some * size))
-        if status == 0:
-            status = parameter_back(h, &c, dscale, c.made[0])
-        if status == 0:
-            status = parameter_back(h, &c, dbias, c.made[1])
-        c.first += c.some
+            for k in range(c.some):
+                channel_normed_back(&c, k, saved_mean is not NULL, epsilon)
+            status = block_out(h, &c, dx, c.grads)
     return status

@@ -128,8 +128,8 @@ cdef public uint32_t dnn_doubles_pooled(dnn_handle *h, const dnn_pooling *d, con
         if y is NULL:
             memset(grads, 0, <size_t>(some * w.inside) * sizeof(double))
         for i in range(some):
-            plane_pooled(&w, inner + i * w.inside if x is not NULL else NULL, outer + i * w.outside if y is not NULL else NULL,
-                         outer + i * w.outside, grads + i * w.inside)
+            plane_pooled(&w, inner + i * w.inside if x is not NULL else NULL,
+                         outer + i * w.outside if y is not NULL else NULL, outer + i * w.outside, grads + i * w.inside)
         if y is not NULL:
             status = stored(h, y + done * w.outside, some * w.outside, outer, 1, <int>(some * w.outside))
         else:

@@ -2,8 +2,8 @@
 
 MIOpen's states never move: each call would draw the mask of the last one. So before every call but the first the states
 are made anew, of the seed and the number of the call: a descriptor that is set again with its seed repeats its masks in
-order. The number of masks drawn lies in the program's memory behind MIOpen's states, so that a program may keep a copy of them:
-restored, it draws the masks that followed the copy.
+order. The number of masks drawn lies in the program's memory behind MIOpen's states, so that a program may keep a copy
+of them: restored, it draws the masks that followed the copy.
 """
 
 include "generated.pxi"
@@ -13,6 +13,11 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
+include "memory.pxi"
+include "cached.pxi"
+include "blend.pxi"
+include "packed.pxi"
 
 from libc.stdint cimport int64_t, uint64_t
 
@@ -21,18 +26,6 @@ cdef extern from *:
     static inline uint64_t one_more(uint64_t *number) { return __atomic_add_fetch(number, 1, __ATOMIC_RELAXED); }
     """
     uint64_t one_more(uint64_t *number) nogil
-
-
-cdef extern from "support.h" nogil:
-    int DNN_WORK
-    void *dnn_scratch(dnn_handle *h, size_t bytes)
-    uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y)
-    void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
-    uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
-                           const void *B, double beta, dnn_tensor *cd, void *C)
-    uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void *y)
-    uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
-                       dnn_tensor *yd, void *y)
 
 
 cdef unsigned long long mixed(uint64_t seed, uint64_t number) noexcept nogil:
@@ -130,19 +123,6 @@ cdef public void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d) noexcept no
 
 # ---- a row of elements
 
-cdef inline void line(dnn_tensor *d, int type, int64_t elements) noexcept nogil:
-    memset(d, 0, sizeof(dnn_tensor))  # it is compared as a whole
-    d.type = type
-    d.format = CUDNN_TENSOR_NCHW
-    d.count = 1
-    d.dim[0] = <int32_t>elements
-    d.stride[0] = 1
-
-
-cdef inline uint32_t answered(uint32_t status, const char *function) noexcept nogil:
-    return 0 if status == 0 else dnn_failed(status_of_miopen(status), function, status)
-
-
 cdef uint32_t drawn(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
         void *mask) noexcept nogil:
     """MIOpen's."""
@@ -171,8 +151,8 @@ cdef public size_t dnn_dropped_bytes(int type, int64_t count) noexcept nogil:
     return <size_t>DNN_WORK + 2 * rounded(<size_t>count * sizeof(float)) + rounded(<size_t>count * sizeof(double))
 
 
-cdef public uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
-        void *mask, void *memory) noexcept nogil:
+cdef public uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x,
+        void *y, void *mask, void *memory) noexcept nogil:
     """y ← x/(1 - rate) where the mask keeps it, else 0; forward draws the mask, a byte an element. `memory` NULL: the
     handle's own. MIOpen drops no doubles: the mask is drawn over a row of ones, and x times what is left of it."""
     cdef dnn_tensor single, wide, one
@@ -191,9 +171,9 @@ cdef public uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int ty
     ones = <char *>memory + <size_t>DNN_WORK
     left = ones + rounded(<size_t>count * sizeof(float))
     kept = left + rounded(<size_t>count * sizeof(float))
-    line(&single, CUDNN_DATA_FLOAT, count)
-    line(&wide, CUDNN_DATA_DOUBLE, count)
-    line(&one, CUDNN_DATA_DOUBLE, 1)
+    as_line(&single, CUDNN_DATA_FLOAT, count)
+    as_line(&wide, CUDNN_DATA_DOUBLE, count)
+    as_line(&one, CUDNN_DATA_DOUBLE, 1)
     status = dnn_fill(h, &single, 1, ones)
     if status == 0:
         status = drawn(h, d, back, CUDNN_DATA_FLOAT, count, ones, left, mask)

@@ -5,8 +5,6 @@ include "amd.pxi"
 
 cdef extern from "support.h" nogil:
     size_t dnn_dropped_bytes(int type, int64_t count)
-    uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
-                         void *mask, void *memory)
 
 
 cdef public cudnnStatus_t create_dropout_descriptor(cudnnDropoutDescriptor_t *place) noexcept nogil:
@@ -92,7 +90,8 @@ cdef public cudnnStatus_t restore_dropout_descriptor(dnn_dropout *d, dnn_handle 
 cdef cudnnStatus_t drop(dnn_handle *h, dnn_dropout *d, bint back, dnn_tensor *xd, const void *x, dnn_tensor *yd,
         void *y, void *reserve, size_t reserve_size) noexcept nogil:
     """The mask goes by the elements' numbers in their logical order, so that both passes may differ in layout. MIOpen
-    takes an innermost dimension to lie element by element: what does not is brought into a row and back, as are doubles."""
+    takes an innermost dimension to lie element by element: what does not is brought into a row and back, as are
+    doubles."""
     cdef dnn_tensor[2] full
     cdef dnn_tensor[2] merged
     cdef dnn_tensor *given[2]

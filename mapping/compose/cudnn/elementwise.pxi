@@ -112,9 +112,9 @@ cdef public cudnnStatus_t add_tensor(dnn_handle *h, const void *alpha, dnn_tenso
 
 cdef cudnnStatus_t chosen(dnn_handle *h, bint low, bint propagate, double a, dnn_tensor *ad, const void *A, double b,
         dnn_tensor *bd, const void *B, double beta, dnn_tensor *cd, void *C) noexcept nogil:
-    """The lesser or greater one. MIOpen's gives the second wherever one is a NaN, so both orders are taken: X and Y are equal
-    but for NaN. To propagate: the mean of X and Y. Not to: the mean of both once with NaN as +∞ and the lesser taken, once as
-    −∞ and the greater taken, in which two NaN are ∞ − ∞."""
+    """The lesser or greater one. MIOpen's gives the second wherever one is a NaN, so both orders are taken: X and Y are
+    equal but for NaN. To propagate: the mean of X and Y. Not to: the mean of both once with NaN as +∞ and the lesser
+    taken, once as −∞ and the greater taken, in which two NaN are ∞ − ∞."""
     cdef uint32_t op = miopenTensorOpMin if low else miopenTensorOpMax
     cdef dnn_tensor d, one
     cdef char *least
@@ -170,8 +170,8 @@ cdef cudnnStatus_t chosen(dnn_handle *h, bint low, bint propagate, double a, dnn
 
 
 cdef cudnnStatus_t roots(dnn_handle *h, int count, char *memory) noexcept nogil:
-    """√a of floats one behind the other: x/√(x + ε), which batch normalisation with running values computes, where POWER
-    takes all below 1e-6 for 0. The memory: 256 bytes, a, four of its size, the roots."""
+    """√a of floats one behind the other: x/√(x + ε), which batch normalisation with running values computes, where
+    POWER takes all below 1e-6 for 0. The memory: 256 bytes, a, four of its size, the roots."""
     cdef dnn_tensor d, one
     cdef size_t bytes = rounded(<size_t>count * 4)
     cdef char *a = memory + 256
@@ -205,8 +205,8 @@ cdef cudnnStatus_t roots(dnn_handle *h, int count, char *memory) noexcept nogil:
     for i in range(2):
         # first of a·2^64, for denormal numbers: there it is the greater, and where the limit cuts, the lesser
         if status == 0:
-            status = dnn_op_tensor(h, miopenTensorOpMin, 1.0 if i else 18446744073709551616.0, &d, a, 1, &one, memory, 0,
-                                   &d, variance)
+            status = dnn_op_tensor(h, miopenTensorOpMin, 1.0 if i else 18446744073709551616.0, &d, a, 1, &one, memory,
+                                   0, &d, variance)
         if status == 0:
             status = dg_miopen.miopenBatchNormalizationForwardInference(
                 <miopenHandle_t>h.amd, miopenBNPerActivation, &factor[0], &factor[1], <miopenTensorDescriptor_t>amd,
@@ -268,8 +268,8 @@ cdef cudnnStatus_t one_less(dnn_handle *h, double a, dnn_tensor *ad, const void 
     status = dnn_copy(h, ad, A, &d, memory + 256)
     if status == 0:
         status = dnn_scale(h, &d, -a, memory + 256)
-    return status if status != 0 else dnn_op_tensor(h, miopenTensorOpAdd, 1, &d, memory + 256, 1, &one, memory, beta, cd,
-                                                    C)
+    return status if status != 0 else dnn_op_tensor(h, miopenTensorOpAdd, 1, &d, memory + 256, 1, &one, memory, beta,
+                                                    cd, C)
 
 
 cdef public cudnnStatus_t op_tensor(dnn_handle *h, dnn_op *d, const void *alpha1, dnn_tensor *ad, const void *A,

@@ -1,6 +1,6 @@
-# cudnnGetFoldedConvBackwardDataDescriptors: the gradient of a convolution with strides as that of one without. Each stride
-# becomes channels of the filter and of the gradient; what the arithmetic needs beside that is padding, as NVIDIA's
-# library was seen to choose it.
+# cudnnGetFoldedConvBackwardDataDescriptors: the gradient of a convolution with strides as that of one without. Each
+# stride becomes channels of the filter and of the gradient; what the arithmetic needs beside that is padding, as
+# NVIDIA's library was seen to choose it.
 
 
 from libc.stdint cimport INT32_MAX
@@ -28,14 +28,14 @@ cdef void shape_of(dnn_tensor *t, const dnn_tensor *like, int format, const int3
     dnn_pack(format, t.type, t.count, t.dim, t.stride)
 
 
-cdef public cudnnStatus_t get_folded_conv_backward_data_descriptors(const cudnnHandle_t h, dnn_filter *wd, dnn_tensor *dyd,
-        dnn_convolution *d, dnn_tensor *dxd, const cudnnTensorFormat_t format, dnn_filter *folded_w, dnn_tensor *padded_dy,
-        dnn_convolution *folded, dnn_tensor *folded_dx, dnn_transform *fold_w, dnn_transform *pad_dy, dnn_transform *fold_dx,
-        dnn_transform *unfold_dx) noexcept nogil:
-    """Of a stride s, a padding p and R taps: s - p mod s zeros in front of the taps make the padding (p + …)/s positions,
-    zeros behind them fill the last of ⌈…/s⌉ taps. Of the gradient no more is folded than the taps reach; the output's
-    gradient gains the positions that the padding behind brings. All that as if there were no dilation. Channels become
-    multiples of 8, as far as whole ones can be added."""
+cdef public cudnnStatus_t get_folded_conv_backward_data_descriptors(const cudnnHandle_t h, dnn_filter *wd,
+        dnn_tensor *dyd, dnn_convolution *d, dnn_tensor *dxd, const cudnnTensorFormat_t format, dnn_filter *folded_w,
+        dnn_tensor *padded_dy, dnn_convolution *folded, dnn_tensor *folded_dx, dnn_transform *fold_w,
+        dnn_transform *pad_dy, dnn_transform *fold_dx, dnn_transform *unfold_dx) noexcept nogil:
+    """Of a stride s, a padding p and R taps: s - p mod s zeros in front of the taps make the padding (p + …)/s
+    positions, zeros behind them fill the last of ⌈…/s⌉ taps. Of the gradient no more is folded than the taps reach; the
+    output's gradient gains the positions that the padding behind brings. All that as if there were no dilation.
+    Channels become multiples of 8, as far as whole ones can be added."""
     cdef int32_t[DNN_DIMS] w
     cdef int32_t[DNN_DIMS] dy
     cdef int32_t[DNN_DIMS] dx

@@ -3,8 +3,8 @@
 # Parameters are kept under their labels. A constant one is a descriptor, the kind of a pointer, or the mode of a batch
 # normalisation; a variable one is a pointer or a scalar.
 #
-# Plans: what an H200 still has of them and MIOpen can do step by step. Statistics are finished by inferences of MIOpen's batch
-# normalisation over rows of ones and zeros, which divide by the root as it does.
+# Plans: what an H200 still has of them and MIOpen can do step by step. Statistics are finished by inferences of
+# MIOpen's batch normalisation over rows of ones and zeros, which divide by the root as it does.
 
 include "common.pxi"
 include "amd.pxi"
@@ -266,7 +266,8 @@ cdef cudnnStatus_t row_taken(dnn_fused_body *b, const dnn_fused_const *p, uint32
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t gradient_planned(dnn_handle *h, dnn_fused_body *b, const dnn_fused_const *p, size_t *size) noexcept nogil:
+cdef cudnnStatus_t gradient_planned(dnn_handle *h, dnn_fused_body *b, const dnn_fused_const *p,
+        size_t *size) noexcept nogil:
     cdef dnn_activation *f
     cdef dnn_work k
     cdef float time
@@ -298,8 +299,8 @@ cdef cudnnStatus_t gradient_planned(dnn_handle *h, dnn_fused_body *b, const dnn_
         if f.mode != CUDNN_ACTIVATION_RELU and f.mode != CUDNN_ACTIVATION_IDENTITY:
             return cannot(b"NVIDIA's plans too have RELU alone")
         b.positive = f.mode == CUDNN_ACTIVATION_RELU
-    status = dnn_conv_begin(&k, DNN_BACKWARD_FILTER, &b.tensor[DNN_FUSED_X], <dnn_filter *>&b.tensor[DNN_FUSED_DW], &b.conv,
-                            &b.tensor[DNN_FUSED_DY])
+    status = dnn_conv_begin(&k, DNN_BACKWARD_FILTER, &b.tensor[DNN_FUSED_X], <dnn_filter *>&b.tensor[DNN_FUSED_DW],
+                            &b.conv, &b.tensor[DNN_FUSED_DY])
     if status == CUDNN_STATUS_SUCCESS and b.tensor[DNN_FUSED_X].type == CUDNN_DATA_DOUBLE:
         return cannot(b"NVIDIA's plans too have no doubles")
     return status if status != CUDNN_STATUS_SUCCESS else dnn_conv_size(h, &k, True, size, &time)
@@ -307,7 +308,8 @@ cdef cudnnStatus_t gradient_planned(dnn_handle *h, dnn_fused_body *b, const dnn_
 
 cdef cudnnStatus_t statistics_planned(dnn_fused_body *b, const dnn_fused_const *p, bint training) noexcept nogil:
     cdef int32_t channels
-    cdef cudnnStatus_t status = row_taken(b, p, <uint32_t>CUDNN_PARAM_BN_SCALEBIAS_MEANVAR_DESC, DNN_FUSED_STATS, True, 0)
+    cdef cudnnStatus_t status = row_taken(b, p, <uint32_t>CUDNN_PARAM_BN_SCALEBIAS_MEANVAR_DESC, DNN_FUSED_STATS, True,
+                                          0)
     if status != CUDNN_STATUS_SUCCESS:
         return status
     channels = b.tensor[DNN_FUSED_STATS].dim[1]
@@ -392,11 +394,11 @@ cdef cudnnStatus_t gradient(dnn_handle *h, dnn_fused_body *b, const dnn_fused_va
             row.dim[i] = xd.dim[1] if i == 1 else 1
             row.stride[i] = one.dim[i] = one.stride[i] = 1
         if b.scaled:
-            status = dnn_op_tensor(h, miopenTensorOpMul, 1, xd, data[0], 1, &row, at(v, <uint32_t>CUDNN_PTR_BN_EQSCALE), 0, xd,
-                                   memory)
+            status = dnn_op_tensor(h, miopenTensorOpMul, 1, xd, data[0], 1, &row, at(v, <uint32_t>CUDNN_PTR_BN_EQSCALE),
+                                   0, xd, memory)
             if status == CUDNN_STATUS_SUCCESS:
-                status = dnn_op_tensor(h, miopenTensorOpAdd, 1, xd, memory, 1, &row, at(v, <uint32_t>CUDNN_PTR_BN_EQBIAS), 0,
-                                       xd, memory)
+                status = dnn_op_tensor(h, miopenTensorOpAdd, 1, xd, memory, 1, &row,
+                                       at(v, <uint32_t>CUDNN_PTR_BN_EQBIAS), 0, xd, memory)
             data[0] = memory
         if status == CUDNN_STATUS_SUCCESS and b.positive:
             if dg_hip.hipMemsetAsync(memory + bytes, 0, sizeof(double), <hipStream_t>to_stream(h.stream)) != 0:
@@ -419,13 +421,14 @@ cdef cudnnStatus_t inferred(dnn_handle *h, dnn_tensor *row, const void *x, const
     if amd is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
     return answered(dg_miopen.miopenBatchNormalizationForwardInference(
-        <miopenHandle_t>h.amd, miopenBNSpatial, &one, &zero, <miopenTensorDescriptor_t>amd, x, <miopenTensorDescriptor_t>amd, y,
-        <miopenTensorDescriptor_t>amd, <void *>scale, <void *>bias, <void *>mean, <void *>variance, epsilon),
-        b"miopenBatchNormalizationForwardInference")
+        <miopenHandle_t>h.amd, miopenBNSpatial, &one, &zero, <miopenTensorDescriptor_t>amd, x,
+        <miopenTensorDescriptor_t>amd, y, <miopenTensorDescriptor_t>amd, <void *>scale, <void *>bias, <void *>mean,
+        <void *>variance, epsilon), b"miopenBatchNormalizationForwardInference")
 
 
-cdef cudnnStatus_t equivalent(dnn_handle *h, dnn_fused_body *b, const dnn_fused_variant *v, dnn_tensor *row, const void *ones,
-        const void *zeros, const void *mean, const void *variance, void *work, char *own) noexcept nogil:
+cdef cudnnStatus_t equivalent(dnn_handle *h, dnn_fused_body *b, const dnn_fused_variant *v, dnn_tensor *row,
+        const void *ones, const void *zeros, const void *mean, const void *variance, void *work,
+        char *own) noexcept nogil:
     """scale/√(variance + ε), and bias - mean·that."""
     cdef void *scale = at(v, <uint32_t>CUDNN_PTR_BN_SCALE)
     cdef void *bias = at(v, <uint32_t>CUDNN_PTR_BN_BIAS)
@@ -441,14 +444,15 @@ cdef cudnnStatus_t equivalent(dnn_handle *h, dnn_fused_body *b, const dnn_fused_
     narrow.amd = NULL
     for i in range(2):
         if status == CUDNN_STATUS_SUCCESS:
-            status = inferred(h, row, zeros if i else ones, scale, <const void *>bias if i else zeros, mean if i else zeros,
-                              variance, epsilon, out[i] if floats else own)
+            status = inferred(h, row, zeros if i else ones, scale, <const void *>bias if i else zeros,
+                              mean if i else zeros, variance, epsilon, out[i] if floats else own)
         if status == CUDNN_STATUS_SUCCESS and not floats:
             status = dnn_moved(h, work, 1, row, own, 0, &narrow, out[i])
     return status
 
 
-cdef cudnnStatus_t statistics(dnn_handle *h, dnn_fused_body *b, const dnn_fused_variant *v, bint training) noexcept nogil:
+cdef cudnnStatus_t statistics(dnn_handle *h, dnn_fused_body *b, const dnn_fused_variant *v,
+        bint training) noexcept nogil:
     cdef dnn_tensor row
     cdef int32_t channels = b.tensor[DNN_FUSED_STATS].dim[1]
     cdef size_t each = rounded(<size_t>channels * sizeof(float))
@@ -494,24 +498,26 @@ cdef cudnnStatus_t statistics(dnn_handle *h, dnn_fused_body *b, const dnn_fused_
         if status == CUDNN_STATUS_SUCCESS:
             status = dnn_op_tensor(h, miopenTensorOpMul, 1, &row, mean, 1, &row, mean, 0, &row, memory + 4 * each)
         if status == CUDNN_STATUS_SUCCESS:
-            status = dnn_op_tensor(h, miopenTensorOpAdd, 1. / <double>count, &row, squares, -1, &row, memory + 4 * each, 0, &row,
-                                   variance)
+            status = dnn_op_tensor(h, miopenTensorOpAdd, 1. / <double>count, &row, squares, -1, &row, memory + 4 * each,
+                                   0, &row, variance)
         if status == CUDNN_STATUS_SUCCESS:  # rounding may leave less than 0
             status = dnn_op_tensor(h, miopenTensorOpMax, 1, &row, variance, 1, &row, memory + each, 0, &row, variance)
         if status == CUDNN_STATUS_SUCCESS and b.mean and saved_mean is not NULL:
             status = dnn_copy(h, &row, mean, &row, saved_mean)
         if status == CUDNN_STATUS_SUCCESS and b.inverse and saved_inverse is not NULL:
-            status = inferred(h, &row, memory, memory, memory + each, memory + each, variance, v.fraction[3], saved_inverse)
+            status = inferred(h, &row, memory, memory, memory + each, memory + each, variance, v.fraction[3],
+                              saved_inverse)
     if status == CUDNN_STATUS_SUCCESS:
         status = equivalent(h, b, v, &row, memory, memory + each, mean if training else <char *>running_mean,
                             variance if training else <char *>running_variance, memory - DNN_WORK, memory + 5 * each)
     if status == CUDNN_STATUS_SUCCESS and training and b.running_mean and running_mean is not NULL:
-        status = dnn_op_tensor(h, miopenTensorOpAdd, 1 - factor, &row, running_mean, factor, &row, mean, 0, &row, running_mean)
+        status = dnn_op_tensor(h, miopenTensorOpAdd, 1 - factor, &row, running_mean, factor, &row, mean, 0, &row,
+                               running_mean)
     if status == CUDNN_STATUS_SUCCESS and training and b.running_variance and running_variance is not NULL:
         if count > 1:
             factor *= <double>count / <double>(count - 1)
-        status = dnn_op_tensor(h, miopenTensorOpAdd, 1 - v.fraction[2], &row, running_variance, factor, &row, variance, 0, &row,
-                               running_variance)
+        status = dnn_op_tensor(h, miopenTensorOpAdd, 1 - v.fraction[2], &row, running_variance, factor, &row, variance,
+                               0, &row, running_variance)
     dnn_kept_left(h)
     return status
 
@@ -527,4 +533,5 @@ cdef public cudnnStatus_t fused_ops_execute(dnn_handle *h, dnn_fused_plan *plan,
         return masking(h, <dnn_fused_body *>plan.body, v)
     if plan.op == <int32_t>CUDNN_FUSED_DACTIVATION_FORK_DBATCHNORM:
         return masked(h, <dnn_fused_body *>plan.body, v)
-    return statistics(h, <dnn_fused_body *>plan.body, v, plan.op == <int32_t>CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING)
+    return statistics(h, <dnn_fused_body *>plan.body, v,
+                      plan.op == <int32_t>CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING)

@@ -1,15 +1,17 @@
-# The fused operations of bit masks: y = RELU(scale·x + bias + …) with a bit an element, and the gradient that reads them.
+# The fused operations of bit masks: y = RELU(scale·x + bias + …) with a bit an element, and the gradient
+# that reads them.
 #
-# The order of the bits is NVIDIA's, found from its numbers. A bit is set where RELU made a 0 of a number below 0. Channels go by
-# 64, the places N·H·W by two: 4 words are the bits of 64 channels of two places, bit k of word w that of channel
-# 4·(k mod 16) + w of the first place (k < 16) or the second. Places lie one behind the other, made up to whole 32s, before
-# the next 64 channels. Where there is no channel or place, the bits are 0.
+# The order of the bits is NVIDIA's, found from its numbers. A bit is set where RELU made a 0 of a number below 0.
+# Channels go by 64, the places N·H·W by two: 4 words are the bits of 64 channels of two places, bit k of word w that of
+# channel 4·(k mod 16) + w of the first place (k < 16) or the second. Places lie one behind the other, made up to whole
+# 32s, before the next 64 channels. Where there is no channel or place, the bits are 0.
 # With IDENTITY, or no activation, there is no mask: it is neither written nor read, and a dz stays as it was.
 #
-# Nothing of AMD's knows bits; they are made of arithmetic that floats do exactly. 16 of them are a sum of powers of 2, and the
-# sum 2²³ + s, for s < 2¹⁶, has s as the lower half of its own bits: every other 16 bits of such sums are the mask. Backwards,
-# the halves laid into floats of 2²³ give s, and bit k of it is ⌊s/2ᵏ⌋ − 2·⌊s/2ᵏ⁺¹⌋. Floors come of rounding: next to 1.5·2²³
-# floats are whole numbers. Everything is computed in float, as NVIDIA does: its halves are the float's, rounded once.
+# Nothing of AMD's knows bits; they are made of arithmetic that floats do exactly. 16 of them are a sum of powers of 2,
+# and the sum 2²³ + s, for s < 2¹⁶, has s as the lower half of its own bits: every other 16 bits of such sums are the
+# mask. Backwards, the halves laid into floats of 2²³ give s, and bit k of it is ⌊s/2ᵏ⌋ − 2·⌊s/2ᵏ⁺¹⌋. Floors come of
+# rounding: next to 1.5·2²³ floats are whole numbers. Everything is computed in float, as NVIDIA does: its halves are
+# the float's, rounded once.
 
 cdef enum:
     BLOCK = 128  # elements whose bits are 4 words
@@ -134,7 +136,8 @@ cdef uint32_t with_row(bits_call *c, int op, double factor, const void *paramete
     return dnn_op_tensor(c.h, op, 1, &c.all, x, factor, &c.row, c.parameter, 0, &c.all, x)
 
 
-cdef uint32_t scaled_into(bits_call *c, const void *x, const void *scale, const void *bias, int type, char *to) noexcept nogil:
+cdef uint32_t scaled_into(bits_call *c, const void *x, const void *scale, const void *bias, int type,
+        char *to) noexcept nogil:
     """to ← scale·x + bias; no scale: x."""
     cdef uint32_t status = dnn_moved(c.h, c.work, 1, &c.given, x, 0, &c.all, to)
     if status == 0 and scale is not NULL:
@@ -205,13 +208,14 @@ cdef uint32_t packed_bits(bits_call *c, void *mask) noexcept nogil:
     for half in range(2):
         if status == 0:
             status = dnn_gemm(
-                c.h, CUDNN_DATA_FLOAT, 1, 0, 4, 1, 16, 1, c.second + half * 64 * sizeof(float), 4, BLOCK, c.powers, 1, 0, 1,
-                c.halves + half * sizeof(float), 2, HALVES, c.slices * c.blocks)
+                c.h, CUDNN_DATA_FLOAT, 1, 0, 4, 1, 16, 1, c.second + half * 64 * sizeof(float), 4, BLOCK, c.powers, 1,
+                0, 1, c.halves + half * sizeof(float), 2, HALVES, c.slices * c.blocks)
     return status if status != 0 else copied_halves(c, <char *>mask, False)
 
 
 cdef uint32_t floored(bits_call *c, char *x) noexcept nogil:
-    """x, at no place halfway between two whole numbers, to the nearest; two calls, so that the first one's is rounded."""
+    """x, at no place halfway between two whole numbers, to the nearest; two calls, so that the first one's is
+    rounded."""
     cdef uint32_t status = plus(c, 1, &c.spread, x, DNN_WHOLE)
     return status if status != 0 else plus(c, 1, &c.spread, x, -DNN_WHOLE)
 
@@ -230,19 +234,22 @@ cdef uint32_t spread_bits(bits_call *c, const void *mask) noexcept nogil:
                 c.h, CUDNN_DATA_FLOAT, 0, 1, 16, 4, 1, 1, c.powers, 1, 0, c.halves + half * sizeof(float), 2, HALVES, 0,
                 c.first + half * 64 * sizeof(float), 4, BLOCK, c.slices * c.blocks)
     if status == 0:  # (2·s + 1)/2ᵏ⁺¹ − ½, whose nearest whole number is the floor
-        status = dnn_op_tensor(c.h, miopenTensorOpAdd, 1, &c.spread, c.first, 0.5, &c.power, c.powers, 0, &c.spread, c.first)
+        status = dnn_op_tensor(c.h, miopenTensorOpAdd, 1, &c.spread, c.first, 0.5, &c.power, c.powers, 0, &c.spread,
+                               c.first)
     if status == 0:
         status = plus(c, 1, &c.spread, c.first, -0.5)
     if status == 0:
         status = floored(c, c.first)
     if status == 0:
-        status = dnn_op_tensor(c.h, miopenTensorOpAdd, 0.5, &c.spread, c.first, -0.25, &c.one, c.unit, 0, &c.spread, c.second)
+        status = dnn_op_tensor(c.h, miopenTensorOpAdd, 0.5, &c.spread, c.first, -0.25, &c.one, c.unit, 0, &c.spread,
+                               c.second)
     if status == 0:
         status = floored(c, c.second)
     if status == 0:
         status = plus(c, -1, &c.spread, c.first, 1)
     if status == 0:
-        status = dnn_op_tensor(c.h, miopenTensorOpAdd, 1, &c.spread, c.first, 2, &c.spread, c.second, 0, &c.spread, c.first)
+        status = dnn_op_tensor(c.h, miopenTensorOpAdd, 1, &c.spread, c.first, 2, &c.spread, c.second, 0, &c.spread,
+                               c.first)
     return status if status != 0 else sliced(c, c.first, c.second, True)
 
 
@@ -277,8 +284,8 @@ cdef inline bint is_given(const dnn_fused_const *p, uint32_t label) noexcept nog
 
 
 cdef cudnnStatus_t mask_planned(dnn_fused_body *b, const dnn_fused_const *p, bint forward) noexcept nogil:
-    """The mode, the activation, and room for the bits. NVIDIA's asks for the mask's very sizes where it is written, and not
-    for its descriptor where it is read: that is missed in the call, if at all."""
+    """The mode, the activation, and room for the bits. NVIDIA's asks for the mask's very sizes where it is written, and
+    not for its descriptor where it is read: that is missed in the call, if at all."""
     cdef dnn_activation *f = <dnn_activation *>p.descriptor[<uint32_t>CUDNN_PARAM_ACTIVATION_DESC]
     cdef dnn_tensor *m = &b.tensor[DNN_FUSED_MASK]
     cdef dnn_tensor *x = &b.tensor[DNN_FUSED_X]
@@ -309,7 +316,8 @@ cdef cudnnStatus_t mask_planned(dnn_fused_body *b, const dnn_fused_const *p, bin
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t equivalents_taken(dnn_fused_body *b, const dnn_fused_const *p, uint32_t label, int place) noexcept nogil:
+cdef cudnnStatus_t equivalents_taken(dnn_fused_body *b, const dnn_fused_const *p, uint32_t label,
+        int place) noexcept nogil:
     cdef cudnnStatus_t status = row_taken(b, p, label, place, False, b.tensor[DNN_FUSED_X].dim[1])
     if status == CUDNN_STATUS_SUCCESS and b.tensor[place].type != b.tensor[DNN_FUSED_X].type:
         return cannot(b"equivalent scale and bias are not of x's type")
@@ -317,7 +325,8 @@ cdef cudnnStatus_t equivalents_taken(dnn_fused_body *b, const dnn_fused_const *p
 
 
 cdef cudnnStatus_t masking_planned(dnn_fused_body *b, const dnn_fused_const *p) noexcept nogil:
-    """What is added, and whether it is scaled, the descriptors say; a pointer that is not announced is missed in the call."""
+    """What is added, and whether it is scaled, the descriptors say; a pointer that is not announced is
+    missed in the call."""
     cdef cudnnStatus_t status = images_taken(b, p, <uint32_t>CUDNN_PARAM_XDESC, DNN_FUSED_X, True)
     if status == CUDNN_STATUS_SUCCESS:
         status = images_taken(b, p, <uint32_t>CUDNN_PARAM_YDESC, DNN_FUSED_Y, True)
@@ -329,7 +338,8 @@ cdef cudnnStatus_t masking_planned(dnn_fused_body *b, const dnn_fused_const *p) 
         return status
     b.adds = is_given(p, <uint32_t>CUDNN_PARAM_ZDESC)
     b.scales_z = is_given(p, <uint32_t>CUDNN_PARAM_BN_Z_EQSCALEBIAS_DESC)
-    if (not asked_for(p, <uint32_t>CUDNN_PARAM_XDATA_PLACEHOLDER) or not asked_for(p, <uint32_t>CUDNN_PARAM_YDATA_PLACEHOLDER)
+    if (not asked_for(p, <uint32_t>CUDNN_PARAM_XDATA_PLACEHOLDER)
+        or not asked_for(p, <uint32_t>CUDNN_PARAM_YDATA_PLACEHOLDER)
             or (not b.adds and (b.scales_z or asked_for(p, <uint32_t>CUDNN_PARAM_ZDATA_PLACEHOLDER)))
             or (not b.scales_z and (asked_for(p, <uint32_t>CUDNN_PARAM_BN_Z_EQSCALE_PLACEHOLDER)
                                     or asked_for(p, <uint32_t>CUDNN_PARAM_BN_Z_EQBIAS_PLACEHOLDER)))):
@@ -348,8 +358,8 @@ cdef cudnnStatus_t masking_planned(dnn_fused_body *b, const dnn_fused_const *p) 
 
 
 cdef cudnnStatus_t masked_planned(dnn_fused_body *b, const dnn_fused_const *p) noexcept nogil:
-    """NVIDIA's asks for the descriptors alone. A dz that is not announced is not there, and one that is needs its descriptor.
-    Behind IDENTITY there is none: NVIDIA's library leaves it as it is, and so does this."""
+    """NVIDIA's asks for the descriptors alone. A dz that is not announced is not there, and one that is needs its
+    descriptor. Behind IDENTITY there is none: NVIDIA's library leaves it as it is, and so does this."""
     cdef void *rows = p.descriptor[<uint32_t>CUDNN_PARAM_BN_SCALEBIAS_MEANVAR_DESC]
     cdef cudnnStatus_t status = images_taken(b, p, <uint32_t>CUDNN_PARAM_XDESC, DNN_FUSED_X, False)
     if status == CUDNN_STATUS_SUCCESS:
@@ -416,7 +426,8 @@ cdef cudnnStatus_t masking(dnn_handle *h, dnn_fused_body *b, const dnn_fused_var
     if status == 0:
         status = scaled_into(&c, x, scale, bias, row, c.first)
     if status == 0 and b.adds:
-        status = scaled_into(&c, z, z_scale if b.scales_z else NULL, z_bias, b.tensor[DNN_FUSED_Z_EQUIVALENT].type, c.second)
+        status = scaled_into(&c, z, z_scale if b.scales_z else NULL, z_bias, b.tensor[DNN_FUSED_Z_EQUIVALENT].type,
+                             c.second)
         if status == 0:
             status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &c.all, c.first, 1, &c.all, c.second, 0, &c.all, c.first)
     if status == 0 and b.positive:
@@ -446,13 +457,15 @@ cdef uint32_t passing(bits_call *c, void **data) noexcept nogil:
 
 
 cdef uint32_t chosen(bits_call *c, char *upper, char *lower) noexcept nogil:
-    """`second` ← `first` where `second` is 1, and 0 where it is 0, whatever `first` is there; `upper`, `lower`: floats to use.
+    """`second` ← `first` where `second` is 1, and 0 where it is 0, whatever `first` is there; `upper`,
+    `lower`: floats to use.
 
-    A product would keep NaN and make one of an infinity. `first` between 0 and 0, or -∞ and ∞, is the choice but for NaN, which
-    becomes the bound that it is compared with first: -∞ or ∞, two that differ, and only there.
+    A product would keep NaN and make one of an infinity. `first` between 0 and 0, or -∞ and ∞, is the choice but for
+    NaN, which becomes the bound that it is compared with first: -∞ or ∞, two that differ, and only there.
     """
-    cdef uint32_t status = dnn_op_tensor(c.h, miopenTensorOpMul, DNN_LARGE, &c.all, c.second, DNN_LARGE, &c.one, c.unit, 0,
-                                         &c.all, c.second)  # 2²⁵⁴: ∞
+    # 2²⁵⁴: ∞
+    cdef uint32_t status = dnn_op_tensor(c.h, miopenTensorOpMul, DNN_LARGE, &c.all, c.second, DNN_LARGE, &c.one, c.unit,
+                                         0, &c.all, c.second)
     if status == 0:
         status = dnn_op_tensor(c.h, miopenTensorOpMax, 1, &c.all, c.first, -1, &c.all, c.second, 0, &c.all, lower)
     if status == 0:
@@ -472,8 +485,8 @@ cdef uint32_t chosen(bits_call *c, char *upper, char *lower) noexcept nogil:
 cdef cudnnStatus_t masked(dnn_handle *h, dnn_fused_body *b, const dnn_fused_variant *v) noexcept nogil:
     """dz ← dy where the mask's bit is not set, else 0; dx, dscale and dbias of the normalisation before, from the same.
 
-    Without a dz nothing was added, and what RELU was given is computed again, as by NVIDIA's library, which reads no mask
-    then. Behind IDENTITY dy itself is the gradient.
+    Without a dz nothing was added, and what RELU was given is computed again, as by NVIDIA's library, which reads no
+    mask then. Behind IDENTITY dy itself is the gradient.
     """
     cdef bits_call c
     cdef dnn_tensor *xd = &b.tensor[DNN_FUSED_X]

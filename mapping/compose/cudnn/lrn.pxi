@@ -7,8 +7,8 @@ include "packed.pxi"
 cdef extern from "support.h" nogil:
     uint32_t dnn_doubles_pooled(dnn_handle *h, const dnn_pooling *d, const dnn_tensor *xd, const double *x,
                                 const dnn_tensor *yd, double *y, const double *dy, double *dx)
-    uint32_t dnn_doubles_lrn(dnn_handle *h, const dnn_lrn *d, int64_t images, int64_t count, int64_t step, const double *x,
-                             const double *dy, double *y)
+    uint32_t dnn_doubles_lrn(dnn_handle *h, const dnn_lrn *d, int64_t images, int64_t count, int64_t step,
+                             const double *x, const double *dy, double *y)
 
 
 cdef public cudnnStatus_t create_lrn_descriptor(cudnnLRNDescriptor_t *place) noexcept nogil:
@@ -56,7 +56,9 @@ cdef public cudnnStatus_t get_lrn_descriptor(dnn_lrn *d, unsigned int *n, double
 
 
 cdef cudnnStatus_t lrn_type(int type) noexcept nogil:
-    return CUDNN_STATUS_SUCCESS if is_float_type(type) else cannot(b"a normalisation of integers, which MIOpen does not have")
+    if is_float_type(type):
+        return CUDNN_STATUS_SUCCESS
+    return cannot(b"a normalisation of integers, which MIOpen does not have")
 
 
 cdef cudnnStatus_t lrn_of_doubles(dnn_handle *h, dnn_lrn *d, double a, dnn_tensor *xd, const void *x, dnn_tensor *dyd,
@@ -155,9 +157,9 @@ cdef public cudnnStatus_t lrn_forward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t 
     return dnn_scale(h, yd, a, y) if out == y else dnn_moved(h, work, a, &packed, out, b, yd, y)
 
 
-cdef public cudnnStatus_t lrn_backward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t mode, const void *alpha, dnn_tensor *yd,
-        const void *y, dnn_tensor *dyd, const void *dy, dnn_tensor *xd, const void *x, const void *beta, dnn_tensor *dxd,
-        void *dx) noexcept nogil:
+cdef public cudnnStatus_t lrn_backward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t mode, const void *alpha,
+        dnn_tensor *yd, const void *y, dnn_tensor *dyd, const void *dy, dnn_tensor *xd, const void *x, const void *beta,
+        dnn_tensor *dxd, void *dx) noexcept nogil:
     """MIOpen wants what its forward call kept: it runs again, and gives y too, which NVIDIA's library does not take."""
     cdef dnn_tensor packed, flat
     cdef double a, b
@@ -220,7 +222,8 @@ cdef public cudnnStatus_t lrn_backward(dnn_handle *h, dnn_lrn *d, cudnnLRNMode_t
     return status if status != CUDNN_STATUS_SUCCESS else dnn_moved(h, work, a, &packed, first + 3 * bytes, b, dxd, dx)
 
 
-cdef cudnnStatus_t behind_cut(dnn_handle *h, dnn_tensor *d, const dnn_tensor *out, const void *wide, void *y) noexcept nogil:
+cdef cudnnStatus_t behind_cut(dnn_handle *h, dnn_tensor *d, const dnn_tensor *out, const void *wide,
+        void *y) noexcept nogil:
     """y ← what is wanted of one more in each spatial dimension."""
     cdef dnn_tensor part = out[0]
     cdef size_t start = 0
@@ -256,8 +259,8 @@ cdef cudnnStatus_t averaged(dnn_handle *h, uint32_t n, dnn_tensor *d, const void
         out.dim[i + 2] += even
     dnn_packed(&out, d.type, &out)
     if d.type == CUDNN_DATA_DOUBLE:
-        status = <cudnnStatus_t>dnn_doubles_pooled(h, &pooling, d, <const double *>x, &out, <double *>(wide if even else y),
-                                                   NULL, NULL)
+        status = <cudnnStatus_t>dnn_doubles_pooled(h, &pooling, d, <const double *>x, &out,
+                                                   <double *>(wide if even else y), NULL, NULL)
         return status if status != CUDNN_STATUS_SUCCESS or not even else behind_cut(h, d, &out, wide, y)
     amd = dnn_amd_pooling(h, &pooling)
     ax = dnn_amd_shape(h, d.type, d.count, d.dim, d.stride)
@@ -290,7 +293,8 @@ cdef inline cudnnStatus_t product(dnn_handle *h, divisive *v, double factor, voi
     return dnn_op_tensor(h, miopenTensorOpMul, factor, &v.row, a, 1, &v.row, b, kept, &v.row, c)
 
 
-cdef inline cudnnStatus_t added(dnn_handle *h, divisive *v, double p, void *a, double q, void *b, void *c) noexcept nogil:
+cdef inline cudnnStatus_t added(dnn_handle *h, divisive *v, double p, void *a, double q, void *b,
+        void *c) noexcept nogil:
     return dnn_op_tensor(h, miopenTensorOpAdd, p, &v.row, a, q, &v.row, b, 0, &v.row, c)
 
 
@@ -357,8 +361,8 @@ cdef cudnnStatus_t divisive_begun(dnn_handle *h, dnn_lrn *d, dnn_tensor *xd, con
 cdef public cudnnStatus_t divisive_forward(dnn_handle *h, dnn_lrn *d, cudnnDivNormMode_t mode, const void *alpha,
         dnn_tensor *xd, const void *x, const void *means, void *temp, void *temp2, const void *beta, dnn_tensor *yd,
         void *y) noexcept nogil:
-    """The program's temporary memory is of x's type, so that it is not used. `mode` has one value. A negative beta counts as 0, as
-    an H200 answers; on the way back it counts."""
+    """The program's temporary memory is of x's type, so that it is not used. `mode` has one value. A negative beta
+    counts as 0, as an H200 answers; on the way back it counts."""
     cdef double kept
     cdef divisive v
     cdef cudnnStatus_t status
@@ -384,8 +388,8 @@ cdef public cudnnStatus_t divisive_backward(dnn_handle *h, dnn_lrn *d, cudnnDivN
         dnn_tensor *xd, const void *x, const void *means, const void *dy, void *temp, void *temp2, const void *beta,
         dnn_tensor *dxd, void *dx, void *dmeans) noexcept nogil:
     """g = dy·x·S^(-b-1); dx = dy·S^-b - 2ab·(x·mean of g - mean of g·m); the means' gradient is 2ab·g·mean of
-    (x - m). As an H200 answers: the mean of the centre goes off its whole window, and an even one has one more behind on the
-    way back too, where the true gradient would have it before."""
+    (x - m). As an H200 answers: the mean of the centre goes off its whole window, and an even one has one more behind
+    on the way back too, where the true gradient would have it before."""
     cdef divisive v
     cdef double a, b
     cdef cudnnStatus_t status

@@ -29,3 +29,7 @@ cdef extern from "support.h" nogil:
         size_t reserve
         size_t x_bytes
         size_t y_bytes
+
+
+cdef inline int gates_of(const dnn_rnn *d) noexcept nogil:
+    return 4 if d.cell == CUDNN_LSTM else 3 if d.cell == CUDNN_GRU else 1

@@ -5,8 +5,8 @@ cdef extern from "support.h" nogil:
     int dnn_is_packed(const dnn_tensor *d)
     void dnn_packed(const dnn_tensor *d, int type, dnn_tensor *packed)
     uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y)
-    uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd,
-                       void *y)
+    uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
+                       dnn_tensor *yd, void *y)
     uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
                            const void *x, void *y)
 
@@ -17,14 +17,6 @@ cdef inline cudnnStatus_t tensor_checked(const dnn_tensor *d) noexcept nogil:
     if d.format == CUDNN_TENSOR_NCHW_VECT_C or dnn_type_vector(d.type) != 1:
         return cannot(b"MIOpen has no tensors of vectors (NCHW_VECT_C, INT8x4, INT8x32, UINT8x4)")
     return CUDNN_STATUS_SUCCESS
-
-
-cdef inline int64_t elements_of(const dnn_tensor *d) noexcept nogil:
-    cdef int64_t count = 1
-    cdef int i
-    for i in range(d.count):
-        count *= d.dim[i]
-    return count
 
 
 cdef inline bint same_places(const dnn_tensor *a, const dnn_tensor *b) noexcept nogil:
@@ -63,3 +55,13 @@ cdef inline uint32_t moved_back(dnn_handle *h, double alpha, dnn_tensor *d, void
         status = dnn_scale(h, yd, beta, y)
         beta = 1
     return status if status != 0 else dnn_moved(h, NULL, 1, d, raw, beta, yd, y)
+
+
+cdef inline void as_line(dnn_tensor *d, int type, int64_t elements) noexcept nogil:
+    """Packed elements in one dimension."""
+    memset(d, 0, sizeof(dnn_tensor))  # it is compared as a whole
+    d.type = type
+    d.format = CUDNN_TENSOR_NCHW
+    d.count = 1
+    d.dim[0] = <int32_t>elements
+    d.stride[0] = 1

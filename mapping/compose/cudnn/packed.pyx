@@ -1,7 +1,7 @@
 """Operands in a layout and a type that MIOpen's functions take: packed copies in the handle's memory, and the way back.
 
-Some of MIOpen's functions want packed tensors, or know no bfloat16. A reduction over a dimension of 1 is the one operation
-of MIOpen's that reads one type and writes another.
+Some of MIOpen's functions want packed tensors, or know no bfloat16. A reduction over a dimension of 1 is the one
+operation of MIOpen's that reads one type and writes another.
 """
 
 include "generated.pxi"
@@ -11,20 +11,15 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
+include "cached.pxi"
+include "blend.pxi"
 
 cdef extern from "support.h" nogil:
     int DNN_WORK
-    void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
-    void *dnn_amd_activation(dnn_handle *h, int mode, double alpha, double beta, double gamma)
-    void *dnn_amd_reduce(dnn_handle *h, int op, int type, int nan, int indices, int index_type)
-    int dnn_type_bytes(int type)
     uint32_t dnn_amd_merged(dnn_handle *h, int count, dnn_tensor **given, int more, void **amd)
-    uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void *y)
-    uint32_t dnn_copy(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y)
     uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,
                                    int64_t columns, int64_t pitch, const double *x, double *y)
-    uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
-                           const void *B, double beta, dnn_tensor *cd, void *C)
 
 cdef extern from *:
     """
@@ -166,8 +161,8 @@ cdef uint32_t cast(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, cons
 
 cdef public uint32_t dnn_moved(dnn_handle *h, void *work, double alpha, dnn_tensor *xd, const void *x, double beta,
         dnn_tensor *yd, void *y) noexcept nogil:
-    """y ← α·x + β·y, in another layout or type. `work`: DNN_WORK bytes of the handle's memory, and then x is memory of ours,
-    which may be overwritten unless α is 1; NULL where the handle's memory is free."""
+    """y ← α·x + β·y, in another layout or type. `work`: DNN_WORK bytes of the handle's memory, and then x is memory of
+    ours, which may be overwritten unless α is 1; NULL where the handle's memory is free."""
     cdef uint32_t status
     if xd.type != yd.type:
         return cast(h, work, alpha, xd, x, beta, yd, y)

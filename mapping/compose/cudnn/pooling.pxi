@@ -142,7 +142,8 @@ cdef public cudnnStatus_t get_pooling2d_forward_output_dim(dnn_pooling *d, dnn_t
 
 
 cdef cudnnStatus_t pooling_checked(dnn_pooling *d, dnn_tensor *x, dnn_tensor *y, int *type) noexcept nogil:
-    """Of input and output; and the type that is computed in. The output's own sizes are not checked, as NVIDIA's are not."""
+    """Of input and output; and the type that is computed in. The output's own sizes are not checked, as
+    NVIDIA's are not."""
     cdef cudnnStatus_t status = tensor_checked(x)
     if status == CUDNN_STATUS_SUCCESS:
         status = tensor_checked(y)
@@ -196,10 +197,10 @@ cdef cudnnStatus_t pool(dnn_handle *h, dnn_pooling *d, dnn_tensor *xd, const voi
         <miopenTensorDescriptor_t>ay, y, indices is not NULL, indices, size), b"miopenPoolingForward")
 
 
-cdef public cudnnStatus_t pooling_forward(dnn_handle *h, dnn_pooling *d, const void *alpha, dnn_tensor *xd, const void *x,
-        const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
-    """MIOpen's maximum passes over NaN. To propagate them: tanh times 0 leaves a 0 of every number and a NaN of every NaN,
-    and its average over each window is added."""
+cdef public cudnnStatus_t pooling_forward(dnn_handle *h, dnn_pooling *d, const void *alpha, dnn_tensor *xd,
+        const void *x, const void *beta, dnn_tensor *yd, void *y) noexcept nogil:
+    """MIOpen's maximum passes over NaN. To propagate them: tanh times 0 leaves a 0 of every number and a NaN of every
+    NaN, and its average over each window is added."""
     cdef dnn_tensor px, py, row
     cdef dnn_pooling average
     cdef double a, b
@@ -253,8 +254,9 @@ cdef public cudnnStatus_t pooling_forward(dnn_handle *h, dnn_pooling *d, const v
     return dnn_scale(h, yd, a, y) if out == y else dnn_moved(h, work, a, &py, out, b, yd, y)
 
 
-cdef cudnnStatus_t doubles_back(dnn_handle *h, dnn_pooling *d, double a, dnn_tensor *px, dnn_tensor *py, dnn_tensor *dyd,
-        const void *dy, dnn_tensor *xd, const void *x, double b, dnn_tensor *dxd, void *dx) noexcept nogil:
+cdef cudnnStatus_t doubles_back(dnn_handle *h, dnn_pooling *d, double a, dnn_tensor *px, dnn_tensor *py,
+        dnn_tensor *dyd, const void *dy, dnn_tensor *xd, const void *x, double b, dnn_tensor *dxd,
+        void *dx) noexcept nogil:
     cdef size_t x_bytes = rounded(dnn_bytes(px))
     cdef char *work = <char *>dnn_scratch(h, 2 * x_bytes + dnn_bytes(py))
     cdef uint32_t status
@@ -269,9 +271,9 @@ cdef cudnnStatus_t doubles_back(dnn_handle *h, dnn_pooling *d, double a, dnn_ten
     return <cudnnStatus_t>(status if status != 0 else moved_back(h, a, px, work + x_bytes, b, dxd, dx))
 
 
-cdef public cudnnStatus_t pooling_backward(dnn_handle *h, dnn_pooling *d, const void *alpha, dnn_tensor *yd, const void *y,
-        dnn_tensor *dyd, const void *dy, dnn_tensor *xd, const void *x, const void *beta, dnn_tensor *dxd,
-        void *dx) noexcept nogil:
+cdef public cudnnStatus_t pooling_backward(dnn_handle *h, dnn_pooling *d, const void *alpha, dnn_tensor *yd,
+        const void *y, dnn_tensor *dyd, const void *dy, dnn_tensor *xd, const void *x, const void *beta,
+        dnn_tensor *dxd, void *dx) noexcept nogil:
     """Where each maximum was only MIOpen's forward call tells: it runs again."""
     cdef dnn_tensor px, py
     cdef double a, b

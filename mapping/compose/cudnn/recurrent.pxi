@@ -19,3 +19,15 @@ cdef extern from "support.h" nogil:
                                    void *work, void *reserve)
     uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const void *hx, const void *y, void *dw, void *work,
                                       void *reserve)
+
+
+cdef inline cudnnStatus_t clip_of(const dnn_rnn *d, cudnnRNNClipMode_t *mode, cudnnNanPropagation_t *nan, double *low,
+        double *high) noexcept nogil:
+    """What has been set; NULL: not asked for."""
+    give(<int *>mode, d.clip_mode)
+    give(<int *>nan, d.clip_nan)
+    if low is not NULL:
+        low[0] = d.clip_low
+    if high is not NULL:
+        high[0] = d.clip_high
+    return CUDNN_STATUS_SUCCESS

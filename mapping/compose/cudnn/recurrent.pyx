@@ -1,8 +1,10 @@
-"""Recurrent networks, through MIOpen's where it has them (else stepwise.pyx): what both of cuDNN's APIs (rnn.pxi, rnn_old.pxi) have in common.
+"""Recurrent networks, through MIOpen's where it has them (else stepwise.pyx): what both of cuDNN's APIs (rnn.pxi,
+rnn_old.pxi) have in common.
 
 Weights lie as MIOpen has them, gates renumbered. A network with one bias a gate has MIOpen's two, of which one is kept
 zero in a copy of the weights. MIOpen's backward pass leaves the gates' gradients in its workspace for the weights'
-pass, while cuDNN's programs keep the reserve space alone between the two: in training MIOpen's workspace is a part of it.
+pass, while cuDNN's programs keep the reserve space alone between the two: in training MIOpen's workspace is
+a part of it.
 
 MIOpen leaves the recurrent bias out of the first step where hx is NULL, so that it is always given states: zeros.
 """
@@ -14,20 +16,17 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
+include "amd.pxi"
+include "packed.pxi"
 include "contents.pxi"
 include "net.pxi"
 
 from libc.stdint cimport INT32_MAX
 
 cdef extern from "support.h" nogil:
-    void *dnn_scratch(dnn_handle *h, size_t bytes)
-    void *dnn_host(dnn_handle *h, int which, size_t bytes)
-    void *dnn_amd_shape(dnn_handle *h, int type, int count, const int32_t *dim, const int32_t *stride)
     void *dnn_amd_rnn(dnn_handle *h, const dnn_rnn *d, int type, void *dropout)
     uint32_t dnn_ring_room(dnn_handle *h, int count)
-    void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d)
-    int dnn_type_bytes(int type)
-    uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y)
     size_t dnn_stepwise_weights(const dnn_net *n)
     int dnn_stepwise_place(const dnn_net *n, int layer, int gate, int bias, dnn_tensor *d, size_t *offset)
     uint32_t dnn_stepwise_spaces(dnn_net *n)
@@ -36,8 +35,8 @@ cdef extern from "support.h" nogil:
     uint32_t dnn_stepwise_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
                                         const void *hx, const void *cx, void *dx, void *dhx, void *dcx, void *work,
                                         void *reserve)
-    uint32_t dnn_fill(dnn_handle *h, dnn_tensor *d, double value, void *y)
-    uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work, void *reserve)
+    uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work,
+                                           void *reserve)
 
 cdef extern from *:
     """
@@ -49,14 +48,6 @@ cdef extern from *:
 
 cdef extern from "dragoman.h" nogil:
     bint dg_foreign(const void *handle, uint32_t magic)
-
-
-cdef inline uint32_t answered(uint32_t status, const char *function) noexcept nogil:
-    return 0 if status == 0 else dnn_failed(status_of_miopen(status), function, status)
-
-
-cdef inline int gates_of(const dnn_rnn *d) noexcept nogil:
-    return 4 if d.cell == CUDNN_LSTM else 3 if d.cell == CUDNN_GRU else 1
 
 
 cdef inline int directions(const dnn_rnn *d) noexcept nogil:
@@ -247,7 +238,8 @@ cdef void asked(dnn_net *n) noexcept nogil:
         n.work = rounded(n.states) + rounded(n.weights)
         n.reserve = rounded(n.amd_reserve) + rounded(n.amd_work)
     else:
-        n.work = rounded(n.states) + (rounded(n.weights) if has_one_bias(n.d) else 0) + rounded(n.amd_work) + rounded(n.amd_reserve)
+        n.work = rounded(n.states) + (rounded(n.weights) if has_one_bias(n.d)
+                                      else 0) + rounded(n.amd_work) + rounded(n.amd_reserve)
         n.reserve = 0
 
 

@@ -50,8 +50,8 @@ cdef bint gives_indices(dnn_reduce *d) noexcept nogil:
         d.op == CUDNN_REDUCE_TENSOR_MIN or d.op == CUDNN_REDUCE_TENSOR_MAX or d.op == CUDNN_REDUCE_TENSOR_AMAX)
 
 
-cdef public cudnnStatus_t get_reduction_indices_size(cudnnHandle_t handle, dnn_reduce *d, dnn_tensor *ad, dnn_tensor *cd,
-        size_t *size) noexcept nogil:
+cdef public cudnnStatus_t get_reduction_indices_size(cudnnHandle_t handle, dnn_reduce *d, dnn_tensor *ad,
+        dnn_tensor *cd, size_t *size) noexcept nogil:
     """Of 32 bits each. NVIDIA's library looks neither at the handle nor at A."""
     if handle is not NULL and dg_foreign(handle, DNN_HANDLE):
         return bad(b"handle is none of this library's")
@@ -65,8 +65,8 @@ cdef public cudnnStatus_t get_reduction_indices_size(cudnnHandle_t handle, dnn_r
 
 cdef public cudnnStatus_t get_reduction_workspace_size(cudnnHandle_t handle, dnn_reduce *d, dnn_tensor *ad,
         dnn_tensor *cd, size_t *size) noexcept nogil:
-    """What MIOpen wants by its own rule, which only a handle could be asked; where it is too little, the handle's memory
-    serves. NVIDIA's library does not look at the handle."""
+    """What MIOpen wants by its own rule, which only a handle could be asked; where it is too little, the handle's
+    memory serves. NVIDIA's library does not look at the handle."""
     cdef int64_t results, parts
     if handle is not NULL and dg_foreign(handle, DNN_HANDLE):
         return bad(b"handle is none of this library's")
@@ -84,8 +84,8 @@ cdef public cudnnStatus_t get_reduction_workspace_size(cudnnHandle_t handle, dnn
 
 cdef cudnnStatus_t without_zeros(dnn_handle *h, dnn_tensor *ad, const void *A, dnn_tensor *packed, char *a, char *mark,
         char *scalar) noexcept nogil:
-    """a ← A with a 1 in place of each 0: a + (1 - min(1, |a|·∞)), with the largest factor that is no ∞ so often that the
-    smallest number reaches 1."""
+    """a ← A with a 1 in place of each 0: a + (1 - min(1, |a|·∞)), with the largest factor that is no ∞ so often that
+    the smallest number reaches 1."""
     cdef dnn_tensor one
     cdef double large = 65504.0 if packed.type == CUDNN_DATA_HALF else 1.7014118346046923e38
     cdef int times = 9 if packed.type == CUDNN_DATA_DOUBLE else 2
@@ -114,16 +114,16 @@ cdef cudnnStatus_t reduced(dnn_handle *h, void *reduction, void *indices, size_t
     single[0] = <float>alpha
     single[1] = <float>beta
     return answered(dg_miopen.miopenReduceTensor(
-        <miopenHandle_t>h.amd, <miopenReduceTensorDescriptor_t>reduction, indices, indices_size, workspace, workspace_size,
-        <const void *>&factor[0] if type == CUDNN_DATA_DOUBLE else <const void *>&single[0],
+        <miopenHandle_t>h.amd, <miopenReduceTensorDescriptor_t>reduction, indices, indices_size, workspace,
+        workspace_size, <const void *>&factor[0] if type == CUDNN_DATA_DOUBLE else <const void *>&single[0],
         <miopenTensorDescriptor_t>amd[0], A,
         <const void *>&factor[1] if type == CUDNN_DATA_DOUBLE else <const void *>&single[1],
         <miopenTensorDescriptor_t>amd[1], C), b"miopenReduceTensor")
 
 
-cdef public cudnnStatus_t reduce_tensor(dnn_handle *h, dnn_reduce *d, void *indices, size_t indices_size, void *workspace,
-        size_t workspace_size, const void *alpha, dnn_tensor *ad, const void *A, const void *beta, dnn_tensor *cd,
-        void *C) noexcept nogil:
+cdef public cudnnStatus_t reduce_tensor(dnn_handle *h, dnn_reduce *d, void *indices, size_t indices_size,
+        void *workspace, size_t workspace_size, const void *alpha, dnn_tensor *ad, const void *A, const void *beta,
+        dnn_tensor *cd, void *C) noexcept nogil:
     """MIOpen takes any α and β, but of doubles no more than a float of them."""
     cdef dnn_tensor packed
     cdef dnn_tensor *given[2]
@@ -204,5 +204,5 @@ cdef public cudnnStatus_t reduce_tensor(dnn_handle *h, dnn_reduce *d, void *indi
     if blends:
         status = reduced(h, reduction, indices, indices_size, workspace, workspace_size, 1, 0, ad.type, amd, A, out)
         return status if status != CUDNN_STATUS_SUCCESS else dnn_blended(h, factor[0], out, factor[1], cd, C)
-    return reduced(h, reduction, indices, indices_size, workspace, workspace_size, factor[0], factor[1], ad.type, amd, A,
-                   C)
+    return reduced(h, reduction, indices, indices_size, workspace, workspace_size, factor[0], factor[1], ad.type, amd,
+                   A, C)

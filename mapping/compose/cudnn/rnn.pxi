@@ -109,13 +109,7 @@ cdef public cudnnStatus_t rnn_set_clip_v9(dnn_rnn *d, cudnnRNNClipMode_t mode, d
 
 cdef public cudnnStatus_t rnn_get_clip_v8(dnn_rnn *d, cudnnRNNClipMode_t *mode, cudnnNanPropagation_t *nan, double *low,
         double *high) noexcept nogil:
-    give(<int *>mode, d.clip_mode)
-    give(<int *>nan, d.clip_nan)
-    if low is not NULL:
-        low[0] = d.clip_low
-    if high is not NULL:
-        high[0] = d.clip_high
-    return CUDNN_STATUS_SUCCESS
+    return clip_of(d, mode, nan, low, high)
 
 
 cdef public cudnnStatus_t rnn_get_clip_v9(dnn_rnn *d, cudnnRNNClipMode_t *mode, double *low,

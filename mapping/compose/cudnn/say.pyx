@@ -64,7 +64,8 @@ cdef common *commons() noexcept nogil:
 
 
 cdef thread_text *own(common *c) noexcept nogil:
-    """The calling thread's place; a thread that has none gets that of the one that erred longest ago. Under the lock."""
+    """The calling thread's place; a thread that has none gets that of the one that erred longest ago.
+    Under the lock."""
     cdef uint64_t thread = dnn_thread()
     cdef int i
     cdef int oldest = 0

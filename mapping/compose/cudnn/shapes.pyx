@@ -12,8 +12,10 @@ from libc.stdint cimport INT32_MAX
 cdef extern from *:
     """
     static const signed char type_bytes[] = {
-        4, 8, 2, 1, 4, 4, 1, 4, 32, 2, 8, 1, 1, 1, 4, /* FLOAT … FAST_FLOAT_FOR_FP8: all versions */
-        1, 1, 1, 1, 4, 8, 16, 1, 1                    /* FP8_E8M0 … FP8_E5M3: since 9; two of FP4 and INT4 share a byte */
+        /* FLOAT … FAST_FLOAT_FOR_FP8: all versions */
+        4, 8, 2, 1, 4, 4, 1, 4, 32, 2, 8, 1, 1, 1, 4,
+        /* FP8_E8M0 … FP8_E5M3: since 9; two of FP4 and INT4 share a byte */
+        1, 1, 1, 1, 4, 8, 16, 1, 1
     };
     """
     const signed char type_bytes[24]

@@ -1,7 +1,7 @@
 /* Handles and descriptors of cuDNN: what the core's slots (256 bytes) hold.
  *
- * Everything that NVIDIA's getters give back is kept as it was set, in NVIDIA's numbers. `amd` is MIOpen's descriptor of
- * the same content, out of the cache (cache.pyx), or NULL until it is asked for; a setter forgets it. */
+ * Everything that NVIDIA's getters give back is kept as it was set, in NVIDIA's numbers. `amd` is MIOpen's descriptor
+ * of the same content, out of the cache (cache.pyx), or NULL until it is asked for; a setter forgets it. */
 #ifndef DRAGOMAN_CUDNN_SLOTS_H
 #define DRAGOMAN_CUDNN_SLOTS_H
 #include "cudnn_abi.h"
@@ -209,7 +209,8 @@ typedef struct dnn_rows {
     int32_t batch;
     int32_t vector;
     int32_t filled; /* the padding has a value */
-    int32_t reordered; /* the sequences' numbers, the longest first, lie behind the lengths: else they are in that order */
+    /* the sequences' numbers, the longest first, lie behind the lengths: else they are in that order */
+    int32_t reordered;
     int32_t unused;
     double fill;
     int32_t lengths[]; /* one a sequence; and their order */

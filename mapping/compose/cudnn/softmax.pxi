@@ -5,11 +5,12 @@ include "amd.pxi"
 include "packed.pxi"
 
 cdef extern from "support.h" nogil:
-    uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step, double scale,
-                                 const double *y, double *x)
+    uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step,
+                                 double scale, const double *y, double *x)
 
 
-cdef cudnnStatus_t softmax_checked(uint32_t algorithm, uint32_t mode, const dnn_tensor *a, const dnn_tensor *b) noexcept nogil:
+cdef cudnnStatus_t softmax_checked(uint32_t algorithm, uint32_t mode, const dnn_tensor *a,
+        const dnn_tensor *b) noexcept nogil:
     if bad_dnn_softmax_algorithm(algorithm):
         return bad(b"algo is no algorithm of softmax")
     if bad_dnn_softmax_mode(mode):
@@ -79,7 +80,8 @@ cdef cudnnStatus_t softmax_of_copies(dnn_handle *h, uint32_t algorithm, uint32_t
         status = dnn_doubles_softmax(
             h, <int>to_dnn_softmax_algorithm(algorithm), four.dim[0], channels, rest, 1,
             <const double *>memory if inputs == 2 else NULL, <double *>(memory + <size_t>(inputs - 1) * bytes))
-        return status if status != 0 else dnn_moved(h, work, alpha, &packed, memory + <size_t>(inputs - 1) * bytes, beta, yd, y)
+        return status if status != 0 else dnn_moved(h, work, alpha, &packed, memory + <size_t>(inputs - 1) * bytes,
+                                                    beta, yd, y)
     amd = dnn_amd_shape(h, four.type, 4, four.dim, four.stride)
     if amd is NULL:
         return CUDNN_STATUS_NOT_SUPPORTED
@@ -97,8 +99,8 @@ cdef cudnnStatus_t softmax_of_copies(dnn_handle *h, uint32_t algorithm, uint32_t
     return dnn_op_tensor(h, miopenTensorOpAdd, alpha, &packed, memory + <size_t>inputs * bytes, beta, yd, y, 0, yd, y)
 
 
-cdef cudnnStatus_t amd_softmax(dnn_handle *h, uint32_t algorithm, uint32_t mode, const void *alpha, int inputs, void *xd,
-        const void *x, void *dyd, const void *dy, const void *beta, void *yd, void *y) noexcept nogil:
+cdef cudnnStatus_t amd_softmax(dnn_handle *h, uint32_t algorithm, uint32_t mode, const void *alpha, int inputs,
+        void *xd, const void *x, void *dyd, const void *dy, const void *beta, void *yd, void *y) noexcept nogil:
     """One input: forward; two, the forward's output and the gradient: backward."""
     if inputs == 1:
         return answered(dg_miopen.miopenSoftmaxForward_V2(
@@ -120,7 +122,8 @@ cdef cudnnStatus_t softmax(dnn_handle *h, uint32_t algorithm, uint32_t mode, con
     cdef int i
     if yd.count < 3:
         return bad(b"a tensor of fewer than 3 dimensions")
-    if own and yd.count == 4 and given[0].count == 4 and given[1].count == 4:  # as they are: what the descriptors remember serves
+    # as they are: what the descriptors remember serves
+    if own and yd.count == 4 and given[0].count == 4 and given[1].count == 4:
         amd[0] = dnn_amd_tensor(h, given[0])
         amd[1] = dnn_amd_tensor(h, given[1])
         amd[2] = dnn_amd_tensor(h, yd)

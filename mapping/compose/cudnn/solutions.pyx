@@ -1,10 +1,11 @@
 """Convolutions: which of MIOpen's solutions serves a problem, and what stands between a cuDNN call and MIOpen.
 
-MIOpen is given packed tensors of one layout alone, NCHW or NHWC: what comes otherwise is copied. It correlates; for a true
-convolution the filter is turned round. It has no doubles: those are unrolled and multiplied (unroll.pyx).
+MIOpen is given packed tensors of one layout alone, NCHW or NHWC: what comes otherwise is copied. It correlates; for a
+true convolution the filter is turned round. It has no doubles: those are unrolled and multiplied (unroll.pyx).
 
-Solutions are kept a problem, in a table of the handle's own: sets of four, of which the oldest gives way. What fails when it
-is called is not tried again, what is known to be bad is not tried at all (avoid.pyx). A call whose descriptors say what they said the last time finds the problem taken apart already.
+Solutions are kept a problem, in a table of the handle's own: sets of four, of which the oldest gives way. What fails
+when it is called is not tried again, what is known to be bad is not tried at all (avoid.pyx). A call whose descriptors
+say what they said the last time finds the problem taken apart already.
 """
 
 include "generated.pxi"
@@ -14,6 +15,7 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
 include "amd.pxi"
 include "conv_work.pxi"
 
@@ -55,9 +57,6 @@ cdef extern from "support.h" nogil:
     void *dnn_amd_correlation(dnn_handle *h, dnn_convolution *d, bint repeatable)
     uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, void **data, char *memory, double beta)
     size_t dnn_unrolled_bytes(const dnn_work *k)
-    int dnn_type_bytes(int type)
-    void dnn_pack(int format, int type, int count, const int32_t *dim, int32_t *stride)
-    uint32_t dnn_convolved(dnn_convolution *d, dnn_tensor *x, dnn_filter *w, int *out)
     bint dnn_avoided(dnn_handle *h, uint64_t solver, int direction, int type, bint grouped)
     void dnn_avoided_all(dnn_handle *h, uint64_t solver)
 
@@ -158,7 +157,8 @@ cdef public uint32_t dnn_conv_begin(dnn_work *k, int direction, dnn_tensor *x, d
         return status
     if has_other_sizes(y, x.count, dim):
         return bad(b"the output's sizes are not those of the convolution")
-    if x.format == CUDNN_TENSOR_NCHW_VECT_C or w.format == CUDNN_TENSOR_NCHW_VECT_C or y.format == CUDNN_TENSOR_NCHW_VECT_C:
+    if (x.format == CUDNN_TENSOR_NCHW_VECT_C or w.format == CUDNN_TENSOR_NCHW_VECT_C
+            or y.format == CUDNN_TENSOR_NCHW_VECT_C):
         return cannot(b"a convolution of vectors (NCHW_VECT_C) is forward, and of INT8x4 or INT8x32 alone")
     if x.type != w.type:
         return cannot(b"tensor and filter differ in type")
@@ -283,7 +283,8 @@ cdef uint32_t in_amd(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, amd_
             if t[i] is NULL:
                 return CUDNN_STATUS_NOT_SUPPORTED
         # what is remembered is in the table, and stays; the ring's come and go
-        if k.own[0].amd is not NULL and k.own[1].amd is not NULL and k.own[2].amd is not NULL and k.conv.amd is not NULL:
+        if (k.own[0].amd is not NULL and k.own[1].amd is not NULL and k.own[2].amd is not NULL
+                and k.conv.amd is not NULL):
             memcpy(e.amd, t, sizeof(t))
     p.conv = <miopenConvolutionDescriptor_t>t[3]
     p.a = <miopenTensorDescriptor_t>(t[1] if k.direction == DNN_FORWARD else t[2])
@@ -332,7 +333,8 @@ cdef uint32_t compile_one(dnn_handle *h, int direction, const amd_problem *p, ui
         status = dg_miopen.miopenConvolutionBackwardWeightsCompileSolution(amd, p.a, p.b, p.conv, p.c, solution_id)
     took = milliseconds() - took
     if took > SLOW and dg_the_core.log_level() >= DG_LOG_INFO:
-        dg_the_core.log(DG_LOG_INFO, b"D043", b"MIOpen compiled a convolution's kernel for %d.%d s; it keeps it for the next run",
+        dg_the_core.log(DG_LOG_INFO, b"D043",
+                        b"MIOpen compiled a convolution's kernel for %d.%d s; it keeps it for the next run",
                         <int>(took // 1000), <int>(took % 1000 // 100))
     return status
 
@@ -410,8 +412,8 @@ cdef bint has_one(const entry *e) noexcept nogil:
 
 
 cdef void keep(dnn_handle *h, const dnn_work *k, entry *e, size_t count, const amd_solution *found) noexcept nogil:
-    """The solutions that may be used, the fastest first. Where all are to be avoided, another layout may have others; where
-    it has none, they are better than no answer."""
+    """The solutions that may be used, the fastest first. Where all are to be avoided, another layout may have others;
+    where it has none, they are better than no answer."""
     cdef bint[ASKED] avoided
     cdef size_t i
     cdef bint any = False
@@ -576,8 +578,8 @@ cdef uint32_t attempt(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, sol
     return dnn_finished(h, alpha, &k.own[out], result, beta, &k.given[out], data[out])
 
 
-cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, solution *s, double alpha, void **data,
-        void *workspace, size_t size, double beta) noexcept nogil:
+cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, solution *s, double alpha,
+        void **data, void *workspace, size_t size, double beta) noexcept nogil:
     """One solution, compiled if need be, in the caller's workspace or the handle's memory."""
     cdef amd_problem p
     cdef size_t[4] at
@@ -601,7 +603,8 @@ cdef uint32_t with_solution(dnn_handle *h, dnn_work *k, bint repeatable, entry *
 
 cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, double alpha, void **data, void *workspace,
         size_t size, double beta) noexcept nogil:
-    """`data`: x, w and y, or their gradients. Right whatever the workspace: what it has no room for is in the handle's."""
+    """`data`: x, w and y, or their gradients. Right whatever the workspace: what it has no room for is in the
+    handle's."""
     cdef size_t bytes
     cdef char *memory = <char *>workspace
     if k.unrolled:
@@ -614,8 +617,8 @@ cdef public uint32_t dnn_conv(dnn_handle *h, dnn_work *k, bint repeatable, doubl
     return with_entry(h, k, repeatable, solved(h, k, repeatable), alpha, data, workspace, size, beta)
 
 
-cdef uint32_t with_entry(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, double alpha, void **data, void *workspace,
-        size_t size, double beta) noexcept nogil:
+cdef uint32_t with_entry(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, double alpha, void **data,
+        void *workspace, size_t size, double beta) noexcept nogil:
     cdef uint32_t status = 0
     cdef int i
     if e is NULL:
@@ -631,8 +634,8 @@ cdef uint32_t with_entry(dnn_handle *h, dnn_work *k, bint repeatable, entry *e, 
     return status
 
 
-cdef inline bint says_the_same(const recalled *r, int direction, bint repeatable, const dnn_tensor *x, const dnn_filter *w,
-        const dnn_convolution *d, const dnn_tensor *y) noexcept nogil:
+cdef inline bint says_the_same(const recalled *r, int direction, bint repeatable, const dnn_tensor *x,
+        const dnn_filter *w, const dnn_convolution *d, const dnn_tensor *y) noexcept nogil:
     """All but the last field, which is MIOpen's descriptor."""
     return (r.direction == direction and r.repeatable == repeatable
             and same_bytes(&r.x, x, sizeof(dnn_tensor) - sizeof(void *))
@@ -644,15 +647,16 @@ cdef inline bint says_the_same(const recalled *r, int direction, bint repeatable
 cdef public uint32_t dnn_conv_call(dnn_handle *h, int direction, bint repeatable, const void *alpha, dnn_tensor *x,
         dnn_filter *w, dnn_convolution *d, void **data, void *workspace, size_t size, const void *beta,
         dnn_tensor *y) noexcept nogil:
-    """`dnn_conv` of a program's own descriptors. Where a call finds its like is a matter of their addresses, whether it is
-    its like of their content alone."""
+    """`dnn_conv` of a program's own descriptors. Where a call finds its like is a matter of their addresses, whether it
+    is its like of their content alone."""
     cdef solutions *s = table_of(h)
     cdef recalled *r
     cdef size_t place
     cdef uint32_t status
     if s is NULL:
         return CUDNN_STATUS_ALLOC_FAILED
-    place = (<size_t>x >> 8) + 3 * (<size_t>w >> 8) + 5 * (<size_t>d >> 8) + 7 * (<size_t>y >> 8) + 11 * <size_t>direction
+    place = ((<size_t>x >> 8) + 3 * (<size_t>w >> 8) + 5 * (<size_t>d >> 8) + 7 * (<size_t>y >> 8)
+             + 11 * <size_t>direction)
     r = &s.calls[place & (CALLS - 1)]
     if not says_the_same(r, direction, repeatable, x, w, d, y):
         r.x.magic = 0  # nothing says the same until all is there
@@ -675,11 +679,14 @@ cdef public uint32_t dnn_conv_call(dnn_handle *h, int direction, bint repeatable
         if r.e is NULL:
             return CUDNN_STATUS_NOT_SUPPORTED
         r.serial = r.e.serial
-    return with_entry(h, &r.k, repeatable, r.e, dnn_factor(y.type, alpha), data, workspace, size, dnn_factor(y.type, beta))
+    return with_entry(h, &r.k, repeatable, r.e, dnn_factor(y.type, alpha), data, workspace, size,
+                      dnn_factor(y.type, beta))
 
 
-cdef public uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, bint repeatable, size_t *size, float *time) noexcept nogil:
-    """The workspace of the solution that will be taken, for any beta; and milliseconds, as MIOpen expects or has shown."""
+cdef public uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, bint repeatable, size_t *size,
+        float *time) noexcept nogil:
+    """The workspace of the solution that will be taken, for any beta; and milliseconds, as MIOpen expects or has
+    shown."""
     cdef size_t[4] at
     cdef entry *e
     cdef int i

@@ -152,8 +152,8 @@ cdef uint32_t widened(grid_call *g, const void *halves, int64_t count, char *one
 
 
 cdef uint32_t narrowed(grid_call *g, const void *floats, int64_t count, void *halves) noexcept nogil:
-    """The one operation of MIOpen's that takes float and gives 16 bits: a normalisation whose bias is float. Of images of
-    0, with a scale of 0, it leaves the bias alone."""
+    """The one operation of MIOpen's that takes float and gives 16 bits: a normalisation whose bias is float. Of images
+    of 0, with a scale of 0, it leaves the bias alone."""
     cdef float factor = 1
     cdef float nothing = 0
     cdef int32_t[4] dim

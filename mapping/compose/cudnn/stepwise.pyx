@@ -1,10 +1,11 @@
-"""Networks that MIOpen has not, step by step: LSTMs with a projection or with bounds of the cell state, all of bfloat16 or doubles.
+"""Networks that MIOpen has not, step by step: LSTMs with a projection or with bounds of the cell state, all of bfloat16
+or doubles.
 
-All is computed as float, of doubles as double (stepwise64.pyx), in memory of our own that has a row for each step of each
-sequence, the longest sequence first: what is alive at a step is a run of rows. Rows beyond a sequence's end are zeros.
-Gates that are squashed alike lie together in a row, and so do those that the input, and those that the state has weights
-for: an LSTM's are i f o g; a GRU's n z r u, where u is what the state adds to the candidate n. The weights lie as the rows
-do, and projections behind.
+All is computed as float, of doubles as double (stepwise64.pyx), in memory of our own that has a row for each step of
+each sequence, the longest sequence first: what is alive at a step is a run of rows. Rows beyond a sequence's end are
+zeros. Gates that are squashed alike lie together in a row, and so do those that the input, and those that the state has
+weights for: an LSTM's are i f o g; a GRU's n z r u, where u is what the state adds to the candidate n. The weights lie
+as the rows do, and projections behind.
 
     LSTM   c' = f·clip(c) + i·g        h' = P·(o·tanh(clip(c')))
     GRU    n = tanh(W·x + b + r·u)     h' = n + z·(h - n)
@@ -17,8 +18,6 @@ is in the reserve space; in inference there is room for one layer at a time, in 
 include "stepwise_needs.pxi"
 
 cdef extern from "support.h" nogil:
-    uint32_t dnn_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, dnn_tensor *row,
-                           const void *x, void *y)
     uint32_t dnn_stepwise64_spaces(dnn_net *n)
     uint32_t dnn_stepwise64_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
                                     void *hy, void *cy, void *work, void *reserve)
@@ -53,7 +52,8 @@ cdef public size_t dnn_stepwise_weights(const dnn_net *n) noexcept nogil:
 
 cdef public int dnn_stepwise_place(const dnn_net *n, int layer, int gate, int bias, dnn_tensor *d,
         size_t *offset) noexcept nogil:
-    """One gate's matrix or bias, or behind the gates the projection; `layer` counts both directions. 0: there is none."""
+    """One gate's matrix or bias, or behind the gates the projection; `layer` counts both directions. 0:
+    there is none."""
     cdef int sides = 2 if n.d.direction == CUDNN_BIDIRECTIONAL else 1
     cdef int gates = gates_of(n.d)
     cdef int kind = 1 if gate >= gates else 0

@@ -1,4 +1,5 @@
-# Activations of doubles, which MIOpen has not: forward they pass through the host, backward they are products (stepwise64.pyx).
+# Activations of doubles, which MIOpen has not: forward they pass through the host, backward they are products
+# (stepwise64.pyx).
 
 cdef extern from "support.h" nogil:
     uint32_t dnn_doubles_activated(dnn_handle *h, int mode, double alpha, double beta, double gamma, int rows,

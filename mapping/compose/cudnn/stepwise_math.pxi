@@ -45,8 +45,9 @@ cdef uint32_t bounds_filled(const plan *p) noexcept nogil:
     cdef uint32_t status
     if not p.clips:
         return 0
-    line(&d, REAL, <int64_t>p.N * p.K)
-    status = dnn_fill(p.n.h, &d, <float>p.n.d.clip_low, own(p, p.low))  # floats with doubles too, as in NVIDIA's library
+    as_line(&d, REAL, <int64_t>p.N * p.K)
+    # floats with doubles too, as in NVIDIA's library
+    status = dnn_fill(p.n.h, &d, <float>p.n.d.clip_low, own(p, p.low))
     return status if status != 0 else dnn_fill(p.n.h, &d, <float>p.n.d.clip_high, own(p, p.high))
 
 

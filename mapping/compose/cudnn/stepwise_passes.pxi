@@ -89,7 +89,7 @@ cdef uint32_t from_input(const plan *p, const side *s) noexcept nogil:
         return status
     if not skips:
         return product(p, False, True, p.rows, p.I, s.width, s.x, s.width, s.w, s.width, beta, s.gates, p.G)
-    line(&gd, REAL, p.rows)
+    as_line(&gd, REAL, p.rows)
     gd.count = 3
     gd.dim[1] = p.I // p.K
     gd.dim[2] = p.K
@@ -247,7 +247,7 @@ cdef uint32_t prepared(plan *p, dnn_net *n, void *work, void *reserve, const voi
     if status == 0:
         status = bounds_filled(p)
     if status == 0 and (n.d.bias != CUDNN_RNN_NO_BIAS or sizeof(real) > sizeof(float)):
-        line(&d, REAL, p.rows)
+        as_line(&d, REAL, p.rows)
         status = dnn_fill(n.h, &d, 1, own(p, p.ones))
     weights[0] = <const real *>w
     if status == 0 and p.casts and w is not NULL:

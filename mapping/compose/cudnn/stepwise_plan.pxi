@@ -78,10 +78,6 @@ cdef inline int64_t row_of_input(const dnn_net *n, int layer) noexcept nogil:
 
 # ---- weights, in elements
 
-cdef inline int gates_of(const dnn_rnn *d) noexcept nogil:
-    return 4 if d.cell == CUDNN_LSTM else 3 if d.cell == CUDNN_GRU else 1
-
-
 cdef int64_t matrix_at(const dnn_net *n, int layer, int side, int kind) noexcept nogil:
     """Of all gates, for the input (0) or the state (1), or (2) the projection. `layer` counts layers."""
     cdef int64_t sides = 2 if n.d.direction == CUDNN_BIDIRECTIONAL else 1

@@ -1,4 +1,5 @@
-# Sequences and states between the program's memory and a stepwise network's own, which has a type of its own (stepwise.pyx).
+# Sequences and states between the program's memory and a stepwise network's own, which has a type of its own
+# (stepwise.pyx).
 
 cdef inline int sequence(const dnn_rows *d, int j) noexcept nogil:
     """The number of the one that is the j-th longest."""
@@ -117,20 +118,11 @@ cdef uint32_t carry_states(const plan *p, bint back, char *ours, char *theirs, s
     return status
 
 
-cdef inline void line(dnn_tensor *d, int type, int64_t elements) noexcept nogil:
-    memset(d, 0, sizeof(dnn_tensor))  # it is compared as a whole
-    d.type = type
-    d.format = CUDNN_TENSOR_NCHW
-    d.count = 1
-    d.dim[0] = <int32_t>elements
-    d.stride[0] = 1
-
-
 cdef uint32_t cast(const plan *p, int64_t elements, int from_type, const void *source, int to_type, void *to,
         double beta) noexcept nogil:
     cdef dnn_tensor a, b
-    line(&a, from_type, elements)
-    line(&b, to_type, elements)
+    as_line(&a, from_type, elements)
+    as_line(&b, to_type, elements)
     return dnn_moved(p.n.h, p.work + p.cast, 1, &a, source, beta, &b, to)
 
 
@@ -139,7 +131,8 @@ cdef inline bint in_order(const plan *p) noexcept nogil:
 
 
 cdef uint32_t brought(const plan *p, const void *theirs, int width, real *place, const real **found) noexcept nogil:
-    """The program's sequences as numbers of our type in rows of ours: as they are, or at `place`. NULL counts as zeros."""
+    """The program's sequences as numbers of our type in rows of ours: as they are, or at `place`. NULL counts as
+    zeros."""
     cdef char *raw = p.work + p.cast + <size_t>DNN_WORK
     cdef int64_t elements = p.rows * width
     cdef uint32_t status = 0

@@ -31,13 +31,13 @@ DG_HIDDEN void dnn_handle_emptied(dnn_handle *h); /* a destroy frees what the ha
 
 /* ---- blas: matrix products, row by row; NULL or a status: the reason is told */
 DG_HIDDEN void *dnn_blas(dnn_handle *h); /* rocblas_handle on the handle's stream */
-DG_HIDDEN uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, int64_t m, int64_t n, int64_t k, double alpha,
-                            const void *a, int64_t lda, int64_t next_a, const void *b, int64_t ldb, int64_t next_b,
-                            double beta, void *c, int64_t ldc, int64_t next_c, int count);
+DG_HIDDEN uint32_t dnn_gemm(dnn_handle *h, int type, int turns_a, int turns_b, int64_t m, int64_t n, int64_t k,
+                            double alpha, const void *a, int64_t lda, int64_t next_a, const void *b, int64_t ldb,
+                            int64_t next_b, double beta, void *c, int64_t ldc, int64_t next_c, int count);
 
 /* ---- cache: MIOpen's descriptors by content; NULL where there is none, and the reason is told (`dnn_because`) */
-/* What a descriptor remembers of MIOpen's. A setter forgets it last; who remembers looks at the content once more, since
- * another thread may have set it meanwhile: of two orders of the two, one forgets. */
+/* What a descriptor remembers of MIOpen's. A setter forgets it last; who remembers looks at the content once more,
+ * since another thread may have set it meanwhile: of two orders of the two, one forgets. */
 static inline void *dnn_amd_known(void **place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
 static inline void dnn_amd_forgotten(void **place) { __atomic_store_n(place, (void *)0, __ATOMIC_RELEASE); }
 static inline void dnn_amd_remembered(void **place, void *amd, const void *was, const void *is, size_t size) {
@@ -57,8 +57,8 @@ DG_HIDDEN void *dnn_amd_ctc(dnn_handle *h, int softmax);
 DG_HIDDEN uint32_t dnn_ring_room(dnn_handle *h, int count); /* a call is about to hold so many descriptors */
 DG_HIDDEN void dnn_ring_emptied(dnn_handle *h);
 
-/* What a call with the same three tensors found: their contents are compared as they are, so that no setter need forget it.
- * A reader that meets a writer finds nothing. */
+/* What a call with the same three tensors found: their contents are compared as they are, so that no setter need forget
+ * it. A reader that meets a writer finds nothing. */
 enum { DNN_RECALLED = 64, DNN_CONTENT = offsetof(dnn_tensor, amd) - offsetof(dnn_tensor, type) };
 typedef struct dnn_recalled {
     uint32_t turn;   /* odd: being written */
@@ -71,7 +71,8 @@ static inline int dnn_alike(const dnn_tensor *a, const dnn_tensor *b) {
 }
 DG_HIDDEN void dnn_remember(dnn_handle *h, uint32_t use, const dnn_tensor *a, const dnn_tensor *b, const dnn_tensor *c,
                             void **amd);
-static inline dnn_recalled *dnn_recall_place(dnn_recalled *all, uint32_t use, const void *a, const void *b, const void *c) {
+static inline dnn_recalled *dnn_recall_place(dnn_recalled *all, uint32_t use, const void *a, const void *b,
+                                             const void *c) {
     uintptr_t place = ((uintptr_t)a >> 8) * 5 + ((uintptr_t)b >> 8) * 3 + ((uintptr_t)c >> 8) + use;
     return &all[place % DNN_RECALLED]; /* where the tensors lie is but a hint */
 }
@@ -98,8 +99,8 @@ DG_HIDDEN void dnn_merge(int count, dnn_tensor **given, dnn_tensor *merged); /* 
 DG_HIDDEN uint32_t dnn_amd_merged(dnn_handle *h, int count, dnn_tensor **given, int more, void **amd);
 DG_HIDDEN uint32_t dnn_scale(dnn_handle *h, dnn_tensor *d, double alpha, void *y);
 DG_HIDDEN uint32_t dnn_copy(dnn_handle *h, dnn_tensor *xd, const void *x, dnn_tensor *yd, void *y);
-DG_HIDDEN uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b, dnn_tensor *bd,
-                                 const void *B, double beta, dnn_tensor *cd, void *C);
+DG_HIDDEN uint32_t dnn_op_tensor(dnn_handle *h, int op, double a, dnn_tensor *ad, const void *A, double b,
+                                 dnn_tensor *bd, const void *B, double beta, dnn_tensor *cd, void *C);
 DG_HIDDEN uint32_t dnn_blended(dnn_handle *h, double alpha, void *raw, double beta, dnn_tensor *d, void *y);
 
 /* ---- solutions: convolutions through MIOpen's immediate mode; unroll: as products, for doubles */
@@ -125,7 +126,8 @@ DG_HIDDEN uint32_t dnn_conv_call(dnn_handle *h, int direction, int repeatable, c
 DG_HIDDEN uint32_t dnn_conv_size(dnn_handle *h, dnn_work *k, int repeatable, size_t *size, float *time);
 DG_HIDDEN uint32_t dnn_conv_trial(dnn_handle *h, dnn_work *k, int repeatable, void **data, void *workspace, size_t size,
                                   float *time);
-DG_HIDDEN uint32_t dnn_finished(dnn_handle *h, double alpha, dnn_tensor *rd, void *r, double beta, dnn_tensor *yd, void *y);
+DG_HIDDEN uint32_t dnn_finished(dnn_handle *h, double alpha, dnn_tensor *rd, void *r, double beta, dnn_tensor *yd,
+                                void *y);
 DG_HIDDEN uint32_t dnn_unroll(dnn_handle *h, const dnn_work *k, int first, int images, const void *x, void *columns,
                               const int64_t *steps, int flips);
 DG_HIDDEN size_t dnn_unrolled_bytes(const dnn_work *k);
@@ -134,11 +136,12 @@ DG_HIDDEN uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha, 
 /* ---- bytes: int8, also in vectors */
 DG_HIDDEN int dnn_is_bytes(int type);
 DG_HIDDEN uint32_t dnn_bytes_begin(dnn_work *k, dnn_tensor *x, dnn_filter *w, dnn_convolution *d, dnn_tensor *y);
-DG_HIDDEN uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, dnn_filter *wd, const void *w,
-                                  dnn_convolution *d, void *workspace, size_t size, double beta, dnn_tensor *zd, const void *z,
-                                  const dnn_tensor *bd, const void *bias, int positive, dnn_tensor *yd, void *y);
-DG_HIDDEN uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, double beta, dnn_tensor *yd,
-                                   void *y);
+DG_HIDDEN uint32_t dnn_bytes_conv(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, dnn_filter *wd,
+                                  const void *w, dnn_convolution *d, void *workspace, size_t size, double beta,
+                                  dnn_tensor *zd, const void *z, const dnn_tensor *bd, const void *bias, int positive,
+                                  dnn_tensor *yd, void *y);
+DG_HIDDEN uint32_t dnn_bytes_moved(dnn_handle *h, double alpha, dnn_tensor *xd, const void *x, double beta,
+                                   dnn_tensor *yd, void *y);
 DG_HIDDEN uint32_t dnn_bytes_ordered(dnn_handle *h, const dnn_filter *w, const void *x, void *y);
 DG_HIDDEN uint32_t dnn_bias_ordered(dnn_handle *h, int32_t filters, int back, const void *x, void *y);
 
@@ -163,12 +166,14 @@ DG_HIDDEN uint32_t dnn_doubles_led_back(dnn_handle *h, int mode, double alpha, i
                                         const double *dy, const double *x, double *dx);
 DG_HIDDEN uint32_t dnn_doubles_softmax(dnn_handle *h, int algorithm, int64_t images, int64_t count, int64_t step,
                                        double scale, const double *y, double *x);
-DG_HIDDEN uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size, const double *x,
-                                      double *y, const double *scale, const double *bias, double factor, double *mean,
-                                      double *variance, double epsilon, double *saved_mean, double *saved_inverse);
+DG_HIDDEN uint32_t dnn_doubles_normed(dnn_handle *h, int training, int images, int64_t all, int64_t size,
+                                      const double *x, double *y, const double *scale, const double *bias,
+                                      double factor, double *mean, double *variance, double epsilon, double *saved_mean,
+                                      double *saved_inverse);
 DG_HIDDEN uint32_t dnn_doubles_normed_back(dnn_handle *h, int images, int64_t all, int64_t size, const double *x,
-                                           const double *dy, double *dx, const double *scale, double *dscale, double *dbias,
-                                           double epsilon, const double *saved_mean, const double *saved_inverse);
+                                           const double *dy, double *dx, const double *scale, double *dscale,
+                                           double *dbias, double epsilon, const double *saved_mean,
+                                           const double *saved_inverse);
 DG_HIDDEN uint32_t dnn_doubles_pooled(dnn_handle *h, const dnn_pooling *d, const dnn_tensor *xd, const double *x,
                                       const dnn_tensor *yd, double *y, const double *dy, double *dx);
 DG_HIDDEN uint32_t dnn_doubles_lrn(dnn_handle *h, const dnn_lrn *d, int64_t images, int64_t count, int64_t step,
@@ -176,7 +181,8 @@ DG_HIDDEN uint32_t dnn_doubles_lrn(dnn_handle *h, const dnn_lrn *d, int64_t imag
 
 /* ---- drop: dropout's descriptors */
 DG_HIDDEN uint32_t dnn_dropout_set(dnn_handle *h, dnn_dropout *d, int fresh); /* fresh: new states from the seed */
-DG_HIDDEN void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d); /* MIOpen's, for a call that draws a mask; NULL: told why */
+/* MIOpen's, for a call that draws a mask; NULL: told why */
+DG_HIDDEN void *dnn_dropout_drawing(dnn_handle *h, dnn_dropout *d);
 DG_HIDDEN size_t dnn_dropped_bytes(int type, int64_t count);
 DG_HIDDEN uint32_t dnn_dropped(dnn_handle *h, dnn_dropout *d, int back, int type, int64_t count, const void *x, void *y,
                                void *mask, void *memory); /* a row of elements */
@@ -240,23 +246,24 @@ DG_HIDDEN uint32_t dnn_net_backward_data(dnn_net *n, const void *y, const void *
 DG_HIDDEN uint32_t dnn_net_backward_weights(dnn_net *n, const void *x, const void *hx, const void *y, void *dw,
                                             void *work, void *reserve);
 
-/* ---- stepwise: the networks that MIOpen has not; states and weights are there, data may be NULL. stepwise64: of doubles */
+/* ---- stepwise: the networks that MIOpen has not; states and weights are there, data may be NULL.
+ * stepwise64: of doubles */
 DG_HIDDEN size_t dnn_stepwise_weights(const dnn_net *n);
 DG_HIDDEN int dnn_stepwise_place(const dnn_net *n, int layer, int gate, int bias, dnn_tensor *d, size_t *offset);
 DG_HIDDEN uint32_t dnn_stepwise_spaces(dnn_net *n);
-DG_HIDDEN uint32_t dnn_stepwise_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
-                                        void *hy, void *cy, void *work, void *reserve);
-DG_HIDDEN uint32_t dnn_stepwise_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
-                                              const void *hx, const void *cx, void *dx, void *dhx, void *dcx, void *work,
-                                              void *reserve);
+DG_HIDDEN uint32_t dnn_stepwise_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w,
+                                        void *y, void *hy, void *cy, void *work, void *reserve);
+DG_HIDDEN uint32_t dnn_stepwise_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy,
+                                              const void *w, const void *hx, const void *cx, void *dx, void *dhx,
+                                              void *dcx, void *work, void *reserve);
 DG_HIDDEN uint32_t dnn_stepwise_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work,
                                                  void *reserve);
 DG_HIDDEN uint32_t dnn_stepwise64_spaces(dnn_net *n);
-DG_HIDDEN uint32_t dnn_stepwise64_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w, void *y,
-                                          void *hy, void *cy, void *work, void *reserve);
-DG_HIDDEN uint32_t dnn_stepwise64_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy, const void *w,
-                                                const void *hx, const void *cx, void *dx, void *dhx, void *dcx, void *work,
-                                                void *reserve);
+DG_HIDDEN uint32_t dnn_stepwise64_forward(dnn_net *n, const void *x, const void *hx, const void *cx, const void *w,
+                                          void *y, void *hy, void *cy, void *work, void *reserve);
+DG_HIDDEN uint32_t dnn_stepwise64_backward_data(dnn_net *n, const void *dy, const void *dhy, const void *dcy,
+                                                const void *w, const void *hx, const void *cx, void *dx, void *dhx,
+                                                void *dcx, void *work, void *reserve);
 DG_HIDDEN uint32_t dnn_stepwise64_backward_weights(dnn_net *n, const void *x, const void *hx, void *dw, void *work,
                                                    void *reserve);
 #endif

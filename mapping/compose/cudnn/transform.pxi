@@ -69,8 +69,8 @@ cdef inline int64_t fold_of(const dnn_transform *d, int i) noexcept nogil:
 
 
 cdef cudnnStatus_t transformed(const dnn_transform *d, int count, const int32_t *dim, int32_t *out) noexcept nogil:
-    """Sizes after padding and folding: folding moves a factor of each spatial dimension to the channels. It comes after the
-    padding, and unfolding before it."""
+    """Sizes after padding and folding: folding moves a factor of each spatial dimension to the channels. It comes after
+    the padding, and unfolding before it."""
     cdef int i
     cdef int64_t[DNN_DIMS] size
     cdef int64_t factor
@@ -261,8 +261,8 @@ cdef cudnnStatus_t put_parts(dnn_handle *h, const dnn_transform *d, double alpha
     return CUDNN_STATUS_SUCCESS
 
 
-cdef cudnnStatus_t put(dnn_handle *h, const dnn_transform *given, double alpha, dnn_tensor *xd, const void *x, double beta,
-        dnn_tensor *yd, void *y) noexcept nogil:
+cdef cudnnStatus_t put(dnn_handle *h, const dnn_transform *given, double alpha, dnn_tensor *xd, const void *x,
+        double beta, dnn_tensor *yd, void *y) noexcept nogil:
     cdef dnn_transform own = given[0]
     cdef dnn_transform *d = &own
     cdef int32_t[DNN_DIMS] out

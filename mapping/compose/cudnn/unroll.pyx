@@ -1,7 +1,7 @@
 """Convolutions as products over unrolled images: of doubles, which MIOpen does not convolve, and cudnnIm2Col.
 
-A column holds for one filter tap of one channel what all outputs read there. Each tap is one copy between strided tensors;
-the gradient of the data goes the same way back, as sums. All that is cut into parts of some images.
+A column holds for one filter tap of one channel what all outputs read there. Each tap is one copy between strided
+tensors; the gradient of the data goes the same way back, as sums. All that is cut into parts of some images.
 """
 
 include "generated.pxi"
@@ -11,11 +11,11 @@ include "cudnn_translate.pxi"
 include "slots.pxi"
 include "say.pxi"
 include "words.pxi"
+include "shapes.pxi"
 include "amd.pxi"
 include "conv_work.pxi"
 
 cdef extern from "support.h" nogil:
-    int dnn_type_bytes(int type)
     uint32_t dnn_finished(dnn_handle *h, double alpha, dnn_tensor *rd, void *r, double beta, dnn_tensor *yd, void *y)
 
 cdef enum:
@@ -32,8 +32,8 @@ cdef inline int64_t outputs(const dnn_work *k) noexcept nogil:
 
 cdef bint place_tap(const dnn_work *k, int tap, int first, int images, const int64_t *steps, bint flips, dnn_tensor *x,
         int64_t *x_at, dnn_tensor *columns, int64_t *columns_at) noexcept nogil:
-    """The part of x that a tap reads and where that stands in the columns, elements by elements; False: it reads nothing.
-    `steps`: between images, channels and taps of the columns."""
+    """The part of x that a tap reads and where that stands in the columns, elements by elements; False: it reads
+    nothing. `steps`: between images, channels and taps of the columns."""
     cdef int i, low, high, place, reach
     cdef int rest = tap
     cdef int64_t step = 1
@@ -95,8 +95,8 @@ cdef uint32_t rolled(dnn_handle *h, const dnn_work *k, int first, int images, vo
     for tap in range(k.taps):
         if place_tap(k, tap, first, images, steps, k.flip, &xd, &x_at, &cd, &columns_at):
             place = <char *>x + x_at * size
-            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &xd, place, 1, &cd, <const char *>columns + columns_at * size, 0,
-                                   &xd, place)
+            status = dnn_op_tensor(h, miopenTensorOpAdd, 1, &xd, place, 1, &cd,
+                                   <const char *>columns + columns_at * size, 0, &xd, place)
             if status != 0:
                 return status
     return 0
@@ -187,17 +187,17 @@ cdef public uint32_t dnn_unrolled(dnn_handle *h, const dnn_work *k, double alpha
             y = place[2] + first * image + g * each * spots
             column = columns + g * depth * spots
             if k.direction == DNN_FORWARD:
-                status = dnn_gemm(h, CUDNN_DATA_DOUBLE, False, False, each, spots, depth, alpha, w, depth, 0, column, spots,
-                                  steps[0], first_beta, y, spots, image, images)
+                status = dnn_gemm(h, CUDNN_DATA_DOUBLE, False, False, each, spots, depth, alpha, w, depth, 0, column,
+                                  spots, steps[0], first_beta, y, spots, image, images)
             elif k.direction == DNN_BACKWARD_DATA:
-                status = dnn_gemm(h, CUDNN_DATA_DOUBLE, True, False, depth, spots, each, alpha, w, depth, 0, y, spots, image,
-                                  0, column, spots, steps[0], images)
+                status = dnn_gemm(h, CUDNN_DATA_DOUBLE, True, False, depth, spots, each, alpha, w, depth, 0, y, spots,
+                                  image, 0, column, spots, steps[0], images)
             else:
                 for i in range(images):
                     if status == 0:
-                        status = dnn_gemm(h, CUDNN_DATA_DOUBLE, False, True, each, depth, spots, alpha, y + i * image, spots,
-                                          0, column + i * steps[0], spots, 0, first_beta if first + i == 0 else 1, w, depth,
-                                          0, 1)
+                        status = dnn_gemm(h, CUDNN_DATA_DOUBLE, False, True, each, depth, spots, alpha, y + i * image,
+                                          spots, 0, column + i * steps[0], spots, 0,
+                                          first_beta if first + i == 0 else 1, w, depth, 0, 1)
             if status != 0:
                 return status
         if k.direction == DNN_BACKWARD_DATA:

@@ -40,3 +40,8 @@ cdef inline bint is_float_type(int type) noexcept nogil:
 cdef inline bint is_single(double value) noexcept nogil:
     """A float holds it: MIOpen takes its factors so."""
     return <double><float>value == value or value != value
+
+
+cdef inline cudnnStatus_t answered(uint32_t status, const char *function) noexcept nogil:
+    """MIOpen's answer as a status of ours; a failure keeps the function's name as the reason."""
+    return CUDNN_STATUS_SUCCESS if status == 0 else dnn_failed(status_of_miopen(status), function, status)

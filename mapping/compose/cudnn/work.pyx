@@ -1,9 +1,10 @@
 """Memory of a handle's own, for steps whose caller has given none.
 
-It grows and is used in the order of the handle's stream. Where the program goes on to another stream, the next use waits for
-the last one: an event is recorded on the stream that is left, while it is sure to be there still. A stream that is captured cannot
-wait for what was done outside, so then the caller does. What it has outgrown stays
-until the handle is destroyed, since kernels on their way and captured graphs know its address; each growth at least doubles it.
+It grows and is used in the order of the handle's stream. Where the program goes on to another stream, the next use
+waits for the last one: an event is recorded on the stream that is left, while it is sure to be there still. A stream
+that is captured cannot wait for what was done outside, so then the caller does. What it has outgrown stays
+until the handle is destroyed, since kernels on their way and captured graphs know its address; each growth at least
+doubles it.
 """
 
 include "generated.pxi"
@@ -106,8 +107,8 @@ cdef public void *dnn_scratch(dnn_handle *h, size_t bytes) noexcept nogil:
 
 
 cdef public void *dnn_kept(dnn_handle *h, size_t bytes) noexcept nogil:
-    """Memory that stays until `dnn_kept_left`, also where the steps of a call use the handle's themselves: they get what lies
-    behind it. Memory that has been outgrown is there as long as the handle."""
+    """Memory that stays until `dnn_kept_left`, also where the steps of a call use the handle's themselves: they get
+    what lies behind it. Memory that has been outgrown is there as long as the handle."""
     cdef void *memory
     h.kept = 0
     memory = dnn_scratch(h, bytes)
@@ -121,7 +122,8 @@ cdef public void dnn_kept_left(dnn_handle *h) noexcept nogil:
 
 
 cdef public void *dnn_host(dnn_handle *h, int which, size_t bytes) noexcept nogil:
-    """At least so many bytes of host memory, or NULL; what was in it is in it still. The next call may give the same."""
+    """At least so many bytes of host memory, or NULL; what was in it is in it still. The next call may
+    give the same."""
     cdef void *memory
     if bytes <= h.host_size[which]:
         return h.host[which]

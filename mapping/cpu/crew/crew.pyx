@@ -8,13 +8,10 @@ own threads. So no more threads run than there are processors.
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t
 
+include "mutex.pxi"
+
 cdef extern from "pool.h" nogil:
     ctypedef void (*crew_job)(void *, int64_t, int64_t) noexcept nogil
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
-    bint dg_mutex_trylock(dg_mutex *)
     enum:
         CREW_THREADS
     dg_mutex crew_turn

@@ -151,7 +151,8 @@ static inline void *crew_memory(size_t bytes) {
     dg_mutex_lock(&crew_memory_lock);
     int best = -1;
     for (int i = 0; i < CREW_KEPT; i++) /* the smallest that is enough */
-        if (crew_kept[i] && crew_kept[i]->bytes >= bytes && (best < 0 || crew_kept[i]->bytes < crew_kept[best]->bytes)) best = i;
+        if (crew_kept[i] && crew_kept[i]->bytes >= bytes && (best < 0 || crew_kept[i]->bytes < crew_kept[best]->bytes))
+            best = i;
     if (best >= 0) {
         found = crew_kept[best];
         crew_kept[best] = NULL;
@@ -180,7 +181,8 @@ static inline void crew_memory_done(void *memory) {
             place = i;
             break;
         }
-        if (crew_kept[i]->bytes < block->bytes && (place < 0 || crew_kept[i]->bytes < crew_kept[place]->bytes)) place = i;
+        if (crew_kept[i]->bytes < block->bytes && (place < 0 || crew_kept[i]->bytes < crew_kept[place]->bytes))
+            place = i;
     }
     if (place >= 0) {
         crew_block *out = crew_kept[place];

@@ -1,17 +1,18 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Captures: work on a stream becomes nodes of a graph, instead of being done.
 
-A captured stream has a *lane*: the nodes that its next work will depend on. An event that is recorded on it takes a picture of
-these; a stream that waits for such an event gets them too, and with them a lane of the same capture. So streams fork, and at the
-end all lanes must have come back to the first one.
+A captured stream has a *lane*: the nodes that its next work will depend on. An event that is recorded on it takes a
+picture of these; a stream that waits for such an event gets them too, and with them a lane of the same capture. So
+streams fork, and at the end all lanes must have come back to the first one.
 
-`host_open_captures` is the one thing that ordinary work looks at (graph.h). All else here is under one lock. Statuses are CUDA's:
-what is refused makes the capture invalid, and the program learns of it at the end again.
+`host_open_captures` is the one thing that ordinary work looks at (graph.h). All else here is under one lock. Statuses
+are CUDA's: what is refused makes the capture invalid, and the program learns of it at the end again.
 """
 include "hip.pxi"
 include "state.pxi"
 include "node.pxi"
 include "graph.pxi"
+include "mutex.pxi"
 
 from libc.stdlib cimport calloc, free, malloc, realloc
 
@@ -50,10 +51,6 @@ cdef extern from "platform.h" nogil:
     static _Thread_local uint64_t host_thread; /* its number once it was asked for: no later thread has it */
     static _Thread_local host_slot *host_own_stream; /* of the thread's default stream, where that was captured */
     """
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     dg_mutex host_capture_lock
     int host_open_captures
     int host_thread_mode
@@ -76,7 +73,8 @@ cdef enum:
 # ---- under the lock ----
 
 cdef host_slot *stream_slot(const void *stream) noexcept nogil:
-    """The slot of a stream that can be captured; NULL for the legacy stream, and for a thread's own before `take_own`."""
+    """The slot of a stream that can be captured; NULL for the legacy stream, and for a thread's own before
+    `take_own`."""
     if <uintptr_t>stream <= 1:
         return NULL
     return host_own_stream if <uintptr_t>stream == 2 else host_slot_of(stream, HOST_STREAM)
@@ -286,7 +284,8 @@ cdef public hipError_t host_record(
 
 
 cdef public hipError_t host_capture_alloc(const void *stream, void **memory, size_t bytes) noexcept nogil:
-    """Memory that a captured stream asks for is taken now, and belongs to the graph: launches find it where the capture did."""
+    """Memory that a captured stream asks for is taken now, and belongs to the graph: launches find it where
+    the capture did."""
     cdef lane *l
     cdef void *taken = NULL
     cdef hipError_t error = host_take(&taken, bytes, HOST_GRAPHS, 0, NULL)
@@ -338,8 +337,8 @@ cdef public hipError_t host_capture_event(host_slot *event, const void *stream) 
 
 
 cdef public hipError_t host_captured_event(const host_slot *event, int breaks) noexcept nogil:
-    """Asking or waiting for an event that was recorded in a capture: it never happens, and if it `breaks`, the capture is over.
-    One whose capture has ended is no good argument."""
+    """Asking or waiting for an event that was recorded in a capture: it never happens, and if it `breaks`, the capture
+    is over. One whose capture has ended is no good argument."""
     cdef capture *c
     cdef hipError_t error = hipErrorCapturedEvent
     if event.object == NULL:
@@ -530,7 +529,8 @@ cdef bint come_back(capture *c) noexcept nogil:
 
 
 cdef public hipError_t hipStreamEndCapture(hipStream_t stream, void **graph) noexcept nogil:
-    """A capture is over with this, whatever is answered, if it is asked of its first stream; without `graph` nobody gets its graph."""
+    """A capture is over with this, whatever is answered, if it is asked of its first stream; without `graph` nobody
+    gets its graph."""
     cdef lane *l
     cdef capture *c
     cdef host_graph *made = NULL
@@ -648,7 +648,8 @@ cdef public hipError_t hipStreamUpdateCaptureDependencies(
 
 
 cdef public hipError_t hipThreadExchangeStreamCaptureMode(int *mode) noexcept nogil:
-    """Any number is taken and given back, as NVIDIA's does; one that is no mode binds the thread to its own captures."""
+    """Any number is taken and given back, as NVIDIA's does; one that is no mode binds the thread to its own
+    captures."""
     global host_thread_mode
     cdef int old = host_thread_mode
     if mode == NULL:

@@ -2,13 +2,14 @@
 """Copies and fills of the CPU backend's HIP runtime.
 
 Each is done before its call returns, the Async ones too. That is a legal schedule: HIP promises that work on a stream
-is done in order and before a synchronisation, never that it is still open when the call returns. On a stream that is captured
-it is checked at once and recorded (capture.pyx): every function makes a `work`, and one place does or records it. One that waits is
-work on the legacy stream, nothing else: NVIDIA lets it pass beside captures that this stream has no part in, and so does this.
+is done in order and before a synchronisation, never that it is still open when the call returns. On a stream that is
+captured it is checked at once and recorded (capture.pyx): every function makes a `work`, and one place does or records
+it. One that waits is work on the legacy stream, nothing else: NVIDIA lets it pass beside captures that this stream has
+no part in, and so does this.
 
-A range that begins in known memory must end in it. What a copy or fill says to be the device's must be known memory: a stray
-pointer is answered as a real device answers it. The host's side is taken as it is, as long as it is not below 64 KiB, which
-is no memory on either system.
+A range that begins in known memory must end in it. What a copy or fill says to be the device's must be known memory: a
+stray pointer is answered as a real device answers it. The host's side is taken as it is, as long as it is not below 64
+KiB, which is no memory on either system.
 """
 include "hip.pxi"
 include "state.pxi"
@@ -76,7 +77,8 @@ cdef int run_copy(void *record) noexcept nogil:
     cdef size_t slice, row
     for slice in range(w.depth):
         for row in range(w.height):
-            memmove(w.dst + slice * w.dst_slice + row * w.dst_pitch, w.src + slice * w.src_slice + row * w.src_pitch, w.width)
+            memmove(w.dst + slice * w.dst_slice + row * w.dst_pitch,
+                    w.src + slice * w.src_slice + row * w.src_pitch, w.width)
     return 0
 
 
@@ -107,7 +109,8 @@ cdef void keep(host_recorded *to, const work *w) noexcept nogil:
 
 
 cdef public int host_same_sides(const void *record, const void *other) noexcept nogil:
-    """Asked of two records of copies; what is asked was looked up when they were made, as the memory may be gone by now."""
+    """Asked of two records of copies; what is asked was looked up when they were made, as the memory may
+    be gone by now."""
     return (<const work *>record).sides == (<const work *>other).sides
 
 
@@ -122,7 +125,8 @@ cdef hipError_t do(work *w, hipStream_t stream) noexcept nogil:
     return captured
 
 
-cdef work rectangle(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height) noexcept nogil:
+cdef work rectangle(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+        size_t height) noexcept nogil:
     """In one piece where it lies so."""
     cdef work w
     memset(&w, 0, sizeof(work))

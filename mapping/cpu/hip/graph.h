@@ -1,7 +1,7 @@
 /* Graphs of the CPU backend's HIP runtime: what graph.pyx defines and copy.pyx, stream.pyx and capture.pyx use.
  *
- * A node is a function and a copy of its arguments (`run` of `record`), whatever its kind: a copy, a fill, a host function, or a
- * call that one of the compute libraries recorded. Running a graph is calling the functions in order.
+ * A node is a function and a copy of its arguments (`run` of `record`), whatever its kind: a copy, a fill, a host
+ * function, or a call that one of the compute libraries recorded. Running a graph is calling the functions in order.
  */
 #ifndef DRAGOMAN_CPU_HIP_GRAPH_H
 #define DRAGOMAN_CPU_HIP_GRAPH_H
@@ -64,9 +64,10 @@ _Static_assert(sizeof(host_node) % 16 == 0, "a record behind a node is aligned")
 host_graph *host_graph_new(void);
 void host_graph_free(host_graph *graph);
 host_graph *host_graph_of(const void *handle);
-/* A node of the graph, its record copied; NULL where there is no memory. `before`: nodes of the same graph, each once. */
-host_node *host_node_new(host_graph *graph, int type, dg_run run, const void *record, size_t bytes, host_node *const *before,
-                         size_t count);
+/* A node of the graph, its record copied; NULL where there is no memory. `before`: nodes of the same graph, each
+ * once. */
+host_node *host_node_new(host_graph *graph, int type, dg_run run, const void *record, size_t bytes,
+                         host_node *const *before, size_t count);
 /* The graph's for as long as it and its copies live; 0 where there is no memory. */
 int host_graph_keep_memory(host_graph *graph, void *memory);
 /* Marks these nodes and all that they depend on; 0 where there is no memory. */
@@ -84,11 +85,11 @@ static inline void *host_record_start(host_recorded *to, dg_run run, size_t byte
     return to->record;
 }
 /* The record, to be written. Its size is known when this is compiled, and one that does not fit ends the build. */
-#define host_record_room(to, run, size)                                                                                \
-    ((void)sizeof(struct {                                                                                             \
-         int fits;                                                                                                     \
-         _Static_assert((size) <= sizeof(((host_recorded *)0)->record), "the record does not fit into a host_recorded"); \
-     }),                                                                                                               \
+#define host_record_room(to, run, size)                                                                              \
+    ((void)sizeof(struct {                                                                                           \
+         int fits;                                                                                                   \
+         _Static_assert((size) <= sizeof(((host_recorded *)0)->record), "it does not fit into a host_recorded");     \
+     }),                                                                                                             \
      host_record_start(to, run, size))
 hipError_t host_copy_record(void *dst, const void *src, size_t bytes, int kind, host_recorded *to);
 hipError_t host_box_record(const hipMemcpy3DParms *box, host_recorded *to);

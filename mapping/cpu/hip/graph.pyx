@@ -1,12 +1,13 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Graphs of the CPU backend's HIP runtime: made by hand or by a capture, made ready, launched.
 
-A node is a function with a copy of its arguments (graph.h). A ready graph is a copy of the graph with its nodes in an order that
-keeps the dependencies, graphs inside graphs laid open; a launch calls them one after another in the calling thread, which is a
-schedule that CUDA allows. As elsewhere in HIP, two threads must not change one graph at the same time.
+A node is a function with a copy of its arguments (graph.h). A ready graph is a copy of the graph with its nodes in an
+order that keeps the dependencies, graphs inside graphs laid open; a launch calls them one after another in the calling
+thread, which is a schedule that CUDA allows. As elsewhere in HIP, two threads must not change one graph at the same
+time.
 
-Handles are slots (state.pyx): one that was freed is refused, not followed. Copies know what they were made from by its number,
-which no later one gets, as a slot's address does.
+Handles are slots (state.pyx): one that was freed is refused, not followed. Copies know what they were made from by its
+number: no later one gets that, as it gets a slot's address.
 """
 include "hip.pxi"
 include "state.pxi"
@@ -53,7 +54,8 @@ cdef struct program:
     host_node **order
     size_t count
 
-# A ready graph. It goes with its last user: a program may destroy one while another thread, or a function of its own, is in it.
+# A ready graph. It goes with its last user: a program may destroy one while another thread, or a function of its own,
+# is in it.
 cdef struct ready:
     program now
     unsigned long long flags
@@ -65,7 +67,7 @@ cdef struct ready:
 # ---- graphs and nodes inside the runtime ----
 
 cdef host_graph *new_graph(bint seen) noexcept nogil:
-    """`seen`: by the program. What a ready graph runs has no handle, and nor have its nodes: a stale one cannot lead there."""
+    """`seen`: by the program. What a ready graph runs has no handle, nor have its nodes: a stale one leads nowhere."""
     cdef host_graph *graph = <host_graph *>calloc(1, sizeof(host_graph))
     if graph == NULL or not seen:
         return graph
@@ -297,7 +299,8 @@ cdef host_graph *copy_of(const host_graph *graph, bint seen) noexcept nogil:
         return NULL
     while node != NULL:
         node.place = <uint32_t>i
-        made = host_node_new(copy, node.type, node.run, host_record_of(node), node.bytes, node.before, node.before_count)
+        made = host_node_new(
+            copy, node.type, node.run, host_record_of(node), node.bytes, node.before, node.before_count)
         if made != NULL and node.child != NULL:
             made.child = copy_of(node.child, seen)
             if made.child != NULL:
@@ -331,7 +334,8 @@ cdef void unmark(host_graph *graph) noexcept nogil:
 
 
 cdef public int host_graph_mark(host_graph *graph, host_node *const *start, size_t count) noexcept nogil:
-    """Backwards through the nodes: whatever a node depends on was made before it, but where a program joined nodes itself."""
+    """Backwards through the nodes: whatever a node depends on was made before it, but where a program joined nodes
+    itself."""
     cdef host_node **all = <host_node **>malloc((graph.count + 1) * sizeof(host_node *))
     cdef host_node *node = graph.first
     cdef size_t i = 0, k
@@ -414,7 +418,8 @@ cdef size_t inside(const host_graph *graph) noexcept nogil:
 
 
 cdef bint lay_out(host_graph *graph, host_node **order, size_t *count) noexcept nogil:
-    """Nodes behind all that they depend on, otherwise as they were made. False where they wait for each other in a circle."""
+    """Nodes behind all that they depend on, otherwise as they were made. False where they wait for each other in a
+    circle."""
     cdef size_t left = graph.count, before
     cdef host_node *node
     cdef size_t i
@@ -514,8 +519,8 @@ cdef public hipError_t hipGraphNodeFindInClone(void **node, void *original, void
 # ---- nodes ----
 
 cdef hipError_t add(
-    void **handle, void *graph, void *const *before, size_t count, int type, dg_run run, const void *record, size_t bytes,
-    host_graph *child
+    void **handle, void *graph, void *const *before, size_t count, int type, dg_run run, const void *record,
+    size_t bytes, host_graph *child
 ) noexcept nogil:
     """A node made by hand. `child`: a copy that becomes the node's."""
     cdef host_graph *known = host_graph_of(graph)
@@ -585,7 +590,9 @@ cdef hipError_t add_work(
     hipError_t error, const host_recorded *work, void **node, void *graph, void *const *before, size_t count, int type
 ) noexcept nogil:
     """A node of what was recorded, if that went well."""
-    return error if error != hipSuccess else add(node, graph, before, count, type, work.run, work.record, work.bytes, NULL)
+    if error != hipSuccess:
+        return error
+    return add(node, graph, before, count, type, work.run, work.record, work.bytes, NULL)
 
 
 cdef public hipError_t hipGraphAddMemcpyNode1D(
@@ -958,8 +965,8 @@ cdef public hipError_t hipGraphUpload(void *exec_, hipStream_t stream) noexcept 
 
 
 cdef public hipError_t hipGraphLaunch(void *exec_, hipStream_t stream) noexcept nogil:
-    """Runs the nodes. One that cannot be done ends the launch with a launch failure, as a kernel that faults would. A function of
-    the graph's own cannot launch it: it is in the wrong state for that."""
+    """Runs the nodes. One that cannot be done ends the launch with a launch failure, as a kernel that faults would. A
+    function of the graph's own cannot launch it: it is in the wrong state for that."""
     cdef ready *made = enter(exec_)
     cdef host_visit visit
     cdef host_node *node
@@ -982,7 +989,8 @@ cdef public hipError_t hipGraphLaunch(void *exec_, hipStream_t stream) noexcept 
 
 
 cdef host_node *in_ready(ready *made, const void *node) noexcept nogil:
-    """The ready graph's own of a node of the graph that it was made from; a call, a copy or a fill, which alone can be switched."""
+    """The ready graph's own of a node of the graph that it was made from; a call, a copy or a fill, which alone can be
+    switched."""
     cdef host_node *sought = node_of(node)
     cdef host_node *found = made.now.graph.first
     while sought != NULL and found != NULL:
@@ -1065,7 +1073,8 @@ cdef int differs(host_graph *old, host_graph *new, host_node **where) noexcept n
 
 
 cdef hipError_t exchange(ready *made, host_graph *graph, program *new, host_node **where, int *result) noexcept nogil:
-    """Puts a copy of the graph in the place of what is run, where only arguments differ; what was run is in `new` then."""
+    """Puts a copy of the graph in the place of what is run, where only arguments differ; what was run is in `new`
+    then."""
     cdef program old = made.now
     cdef hipError_t error
     cdef host_node *was

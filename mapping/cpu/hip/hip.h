@@ -225,7 +225,8 @@ typedef struct hipDeviceProp_tR0600 {
     int asicRevision;
 } hipDeviceProp_tR0600;
 _Static_assert(sizeof(hipDeviceProp_tR0600) == 1472, "hipDeviceProp_tR0600 has the layout of HIP 6 and 7");
-_Static_assert(offsetof(hipDeviceProp_tR0600, gcnArchName) == 1160, "hipDeviceProp_tR0600 has the layout of HIP 6 and 7");
+_Static_assert(offsetof(hipDeviceProp_tR0600, gcnArchName) == 1160,
+               "hipDeviceProp_tR0600 has the layout of HIP 6 and 7");
 _Static_assert(sizeof(hipMemcpy3DParms) == 160, "hipMemcpy3DParms");
 _Static_assert(sizeof(hipMemsetParams) == 48, "hipMemsetParams");
 _Static_assert(sizeof(hipMemPoolProps) == 88, "hipMemPoolProps");
@@ -251,7 +252,8 @@ enum host_block_kind {
     HOST_GRAPHS = 5 /* device memory that belongs to graphs: taken while a stream was captured */
 };
 
-/* A stream, an event, a memory pool, or what graphs are made of. Slots are never given back to the system, so a stale handle can be looked at. */
+/* A stream, an event, a memory pool, or what graphs are made of. Slots are never given back to the system, so a stale
+ * handle can be looked at. */
 struct host_slot {
     uint32_t kind;  /* host_slot_kind; 0 while free */
     uint32_t flags;
@@ -291,7 +293,8 @@ hipError_t host_register(void *pointer, size_t size, unsigned flags);
 hipError_t host_unregister(void *pointer);
 int host_find(const void *pointer, host_block *found); /* 1 when the pointer lies in a known range */
 size_t host_used(void);
-void host_pool_use(host_slot *pool, uint64_t *used, uint64_t *most, int reset); /* `reset`: the most is what is used now */
+/* `reset`: the most is what is used now */
+void host_pool_use(host_slot *pool, uint64_t *used, uint64_t *most, int reset);
 
 /* Slots behind opaque handles. */
 host_slot *host_slot_new(uint32_t kind, void *object);

@@ -13,7 +13,8 @@ cdef extern from "host.h" nogil:
 
 
 cdef hipError_t taken(void **ptr, size_t size, int kind, unsigned flags, host_slot *pool) noexcept nogil:
-    """Taking and giving back may wait for all that runs, so CUDA refuses both while a stream is captured; not what takes nothing."""
+    """Taking and giving back may wait for all that runs, so CUDA refuses both while a stream is captured; not what
+    takes nothing."""
     cdef hipError_t error = host_forbidden() if size else hipSuccess
     return error if error != hipSuccess else host_fail(host_take(ptr, size, kind, flags, pool))
 

@@ -2,8 +2,8 @@
 cdef extern from "graph.h" nogil:
     ctypedef int (*dg_run)(void *record) noexcept nogil
     enum:
-        HOST_NODE_KERNEL, HOST_NODE_MEMCPY, HOST_NODE_MEMSET, HOST_NODE_HOST, HOST_NODE_GRAPH, HOST_NODE_EMPTY, HOST_NODE_WAIT
-        HOST_NODE_EVENT, HOST_NODE_ALLOC, HOST_NODE_FREE
+        HOST_NODE_KERNEL, HOST_NODE_MEMCPY, HOST_NODE_MEMSET, HOST_NODE_HOST, HOST_NODE_GRAPH, HOST_NODE_EMPTY
+        HOST_NODE_WAIT, HOST_NODE_EVENT, HOST_NODE_ALLOC, HOST_NODE_FREE
     ctypedef struct host_held:
         host_slot *object
         unsigned count

@@ -6,6 +6,7 @@ A sorted table knows each block: it tells a double free from a free, and a devic
 touching what the pointer points at. Handles are slots in chunks that are never given back, for the same reason.
 """
 include "hip.pxi"
+include "mutex.pxi"
 
 from libc.stdlib cimport free, realloc, malloc
 
@@ -28,10 +29,6 @@ cdef extern from "host.h" nogil:
     static host_slot host_pool_zero = {.kind = HOST_POOL, .reuse = {0, 1, 1, 1}};
     static host_slot *host_pool_now = &host_pool_zero;
     """
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     void *host_aligned(size_t bytes, size_t alignment)
     void host_aligned_free(void *memory)
     dg_mutex host_state_lock
@@ -277,7 +274,8 @@ cdef size_t room_of(int chunk) noexcept nogil:
 
 
 cdef public host_slot *host_slot_new(uint32_t kind, void *object) noexcept nogil:
-    """A slot of zeros beside the object and a number of its own; freed ones come back oldest first, so that a stale handle stays stale for long."""
+    """A slot of zeros beside the object and a number of its own; freed ones come back oldest first, so that a
+    stale handle stays stale for long."""
     global host_free_first, host_free_last, host_chunk_count, host_chunk_used, host_numbers
     cdef host_slot *slot = NULL
     dg_mutex_lock(&host_state_lock)

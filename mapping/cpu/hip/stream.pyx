@@ -14,7 +14,8 @@ include "capture.pxi"
 
 # ---- streams ----
 
-cdef public hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority) noexcept nogil:
+cdef public hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags,
+        int priority) noexcept nogil:
     cdef host_slot *slot
     if stream == NULL or flags > hipStreamNonBlocking:
         return host_fail(hipErrorInvalidValue)
@@ -80,7 +81,8 @@ cdef public hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, 
         return host_record(stream, HOST_NODE_WAIT, NULL, NULL, 0)
     if flags != 0:
         return host_fail(hipErrorInvalidValue)
-    if slot.object == NULL and (captured == 0 or not slot.recorded):  # one that was never recorded is nothing to wait for
+    # one that was never recorded is nothing to wait for
+    if slot.object == NULL and (captured == 0 or not slot.recorded):
         return hipSuccess
     return host_capture_wait(stream, slot)
 

@@ -1,7 +1,7 @@
 /* hipBLASLt's C ABI as the CPU backend exports it, and what its own units share.
  *
- * Names, numbers and widths are those of hipBLASLt of ROCm 7.2; the text is ours. Enumerations are ints here: the same in the
- * ABI, and any number may arrive. Names that begin with `hl_` are internal; the export list hides them. */
+ * Names, numbers and widths are those of hipBLASLt of ROCm 7.2; the text is ours. Enumerations are ints here: the same
+ * in the ABI, and any number may arrive. Names that begin with `hl_` are internal; the export list hides them. */
 #ifndef DRAGOMAN_CPU_HIPBLASLT_H
 #define DRAGOMAN_CPU_HIPBLASLT_H
 #include <stddef.h>
@@ -145,7 +145,7 @@ typedef struct hipblasLtMatmulHeuristicResult_t {
     int reserved[4];
 } hipblasLtMatmulHeuristicResult_t;
 /* product.pyx: on a stream, now or as a node of a graph */
-extern hipblasStatus_t hl_product(const lt_own_product *p, const void *alpha, const void *A, const void *B, const void *beta,
-                                  const void *C, void *D, const void *stream);
+extern hipblasStatus_t hl_product(const lt_own_product *p, const void *alpha, const void *A, const void *B,
+                                  const void *beta, const void *C, void *D, const void *stream);
 _Static_assert(sizeof(hipblasLtMatmulHeuristicResult_t) == 56, "as AMD's");
 #endif

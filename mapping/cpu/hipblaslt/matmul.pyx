@@ -1,9 +1,10 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """hipblasLtMatmul and its heuristic, checked as hipBLASLt checks.
 
-Its peculiarities are kept, so that they show without a card. Factors have the compute type, whatever the scale type says: an
-int8 product's are int32. Every pointer mode but HOST makes α a vector with a number for each row of D, in host memory or not,
-and β is read on the host. A bias without a type has none. No matrix lies in another order than by columns.
+Its peculiarities are kept, so that they show without a card. Factors have the compute type, whatever the scale type
+says: an int8 product's are int32. Every pointer mode but HOST makes α a vector with a number for each row of D, in host
+memory or not, and β is read on the host. A bias without a type has none. No matrix lies in another
+order than by columns.
 """
 include "hipblaslt.pxi"
 
@@ -11,7 +12,8 @@ from libc.string cimport memset
 
 cdef extern from "hipblaslt.h" nogil:
     hipblasStatus_t hl_product(
-        const lt_own_product *p, const void *alpha, const void *A, const void *B, const void *beta, const void *C, void *D, const void *stream
+        const lt_own_product *p, const void *alpha, const void *A, const void *B, const void *beta, const void *C,
+        void *D, const void *stream
     )
 
 cdef enum:
@@ -82,7 +84,8 @@ cdef inline bint alive(const hl_layout *l) noexcept nogil:
 
 
 cdef hipblasStatus_t pose(
-    lt_own_product *p, const hl_matmul *d, const hl_layout *a, const hl_layout *b, const hl_layout *c, const hl_layout *e
+    lt_own_product *p, const hl_matmul *d, const hl_layout *a, const hl_layout *b, const hl_layout *c,
+    const hl_layout *e
 ) noexcept nogil:
     """What both look at."""
     cdef bint summed

@@ -1,5 +1,5 @@
-/* Elements of every type as float or double, and back: rounded to nearest, ties to even; integers and 8-bit floating point
- * numbers stop at their ends. The functions of an epilogue. */
+/* Elements of every type as float or double, and back: rounded to nearest, ties to even; integers and 8-bit floating
+ * point numbers stop at their ends. The functions of an epilogue. */
 #ifndef DRAGOMAN_CPU_HIPBLASLT_NUMBERS_H
 #define DRAGOMAN_CPU_HIPBLASLT_NUMBERS_H
 #include <math.h>
@@ -84,11 +84,13 @@ static inline void hl_put(int type, void *array, int64_t i, double value) {
 }
 
 /* A part of a matrix as floats or doubles, without padding, as it lies. */
-static inline void hl_load_float(int type, const void *a, int64_t lda, int64_t rows, int64_t cols, int64_t at, float *out) {
+static inline void hl_load_float(int type, const void *a, int64_t lda, int64_t rows, int64_t cols, int64_t at,
+                                 float *out) {
     for (int64_t j = 0; j < cols; j++)
         for (int64_t i = 0; i < rows; i++) out[i + j * rows] = (float)hl_get(type, a, at + i + j * lda);
 }
-static inline void hl_load_double(int type, const void *a, int64_t lda, int64_t rows, int64_t cols, int64_t at, double *out) {
+static inline void hl_load_double(int type, const void *a, int64_t lda, int64_t rows, int64_t cols, int64_t at,
+                                  double *out) {
     for (int64_t j = 0; j < cols; j++)
         for (int64_t i = 0; i < rows; i++) out[i + j * rows] = hl_get(type, a, at + i + j * lda);
 }

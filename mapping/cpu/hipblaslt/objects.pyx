@@ -1,8 +1,8 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Objects of the CPU backend's hipBLASLt: handle, layout, descriptions of products and transforms, preferences.
 
-What is looked at is what hipBLASLt looks at: a missing object, a missing value, a size below the attribute's own, an attribute
-that it does not know. It never looks at the value.
+What is looked at is what hipBLASLt looks at: a missing object, a missing value, a size below the attribute's own, an
+attribute that it does not know. It never looks at the value.
 """
 include "hipblaslt.pxi"
 
@@ -39,7 +39,8 @@ cdef public hipblasStatus_t hipblasLtCreate(hipblasLtHandle_t *handle) noexcept 
     if handle == NULL:
         return HIPBLAS_STATUS_INVALID_VALUE
     record_find()
-    return HIPBLAS_STATUS_SUCCESS if make(<void **>handle, HL_HANDLE, sizeof(hl_handle)) else HIPBLAS_STATUS_ALLOC_FAILED
+    return HIPBLAS_STATUS_SUCCESS if make(<void **>handle, HL_HANDLE,
+                                          sizeof(hl_handle)) else HIPBLAS_STATUS_ALLOC_FAILED
 
 
 cdef public hipblasStatus_t hipblasLtDestroy(const hl_handle *handle) noexcept nogil:
@@ -217,7 +218,9 @@ cdef public hipblasStatus_t hipblasLtMatrixTransformDescCreate(
     return HIPBLAS_STATUS_SUCCESS
 
 
-cdef public hipblasStatus_t hipblasLtMatrixTransformDescDestroy(hipblasLtMatrixTransformDesc_t transformDesc) noexcept nogil:
+cdef public hipblasStatus_t hipblasLtMatrixTransformDescDestroy(
+    hipblasLtMatrixTransformDesc_t transformDesc
+) noexcept nogil:
     return HIPBLAS_STATUS_SUCCESS if drop(transformDesc, HL_TRANSFORM) else HIPBLAS_STATUS_INVALID_VALUE
 
 

@@ -1,9 +1,9 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Products with what follows them, of any types: the one loop that hipBLASLt's function and ours come to.
 
-Operands are multiplied by OpenBLAS as floats, or as doubles where they are doubles or int8 (whose sums are exact so); the
-epilogue is computed in the type of the factors and rounded once. A factor α of 0 still meets every product, as in cuBLASLt: 0
-times NaN is NaN. With β = 0 C is not read.
+Operands are multiplied by OpenBLAS as floats, or as doubles where they are doubles or int8 (whose sums are exact so);
+the epilogue is computed in the type of the factors and rounded once. A factor α of 0 still meets every product, as in
+cuBLASLt: 0 times NaN is NaN. With β = 0 C is not read.
 """
 include "hipblaslt.pxi"
 
@@ -11,8 +11,12 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 cdef extern from "openblas.h" nogil:
-    void lt_sgemm "scipy_cblas_sgemm64_" (int order, int transa, int transb, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc)
-    void lt_dgemm "scipy_cblas_dgemm64_" (int order, int transa, int transb, int64_t m, int64_t n, int64_t k, double alpha, const double *a, int64_t lda, const double *b, int64_t ldb, double beta, double *c, int64_t ldc)
+    void lt_sgemm "scipy_cblas_sgemm64_" (int order, int transa, int transb, int64_t m, int64_t n, int64_t k,
+                                          float alpha, const float *a, int64_t lda, const float *b, int64_t ldb,
+                                          float beta, float *c, int64_t ldc)
+    void lt_dgemm "scipy_cblas_dgemm64_" (int order, int transa, int transb, int64_t m, int64_t n, int64_t k,
+                                          double alpha, const double *a, int64_t lda, const double *b, int64_t ldb,
+                                          double beta, double *c, int64_t ldc)
     enum:
         CBLAS_COLUMNS
 
@@ -48,9 +52,11 @@ cdef inline int64_t least(int64_t a, int64_t b) noexcept nogil:
 
 
 cdef inline const panel *part(
-    const lt_own_operand *o, const void *array, int64_t i0, int64_t j0, int64_t rows, int64_t cols, panel *room, int64_t *ld
+    const lt_own_operand *o, const void *array, int64_t i0, int64_t j0, int64_t rows, int64_t cols, panel *room,
+    int64_t *ld
 ) noexcept nogil:
-    """The part of op(array) at (i0, j0): where it lies if that is the type it is multiplied in, else converted into `room`."""
+    """The part of op(array) at (i0, j0): where it lies if that is the type it is multiplied in, else converted into
+    `room`."""
     cdef int64_t at
     if o.op:
         i0, j0 = j0, i0
@@ -71,8 +77,8 @@ cdef inline const panel *part(
 
 
 cdef inline void multiply(
-    const lt_own_product *p, const void *A, const void *B, int64_t i0, int64_t j0, int64_t rows, int64_t cols, panel *left,
-    panel *right, panel *total
+    const lt_own_product *p, const void *A, const void *B, int64_t i0, int64_t j0, int64_t rows, int64_t cols,
+    panel *left, panel *right, panel *total
 ) noexcept nogil:
     """total ← op(A)·op(B) at (i0, j0)."""
     cdef int64_t k0 = 0, depth, lda = 0, ldb = 0
@@ -242,12 +248,14 @@ cdef hipblasStatus_t compute(
             aux = <void *>moved(p.aux, p.aux_type, i * p.aux_stride)
         if wide:
             member[double](
-                p, 0, <double *>room, alpha, moved(A, p.a.type, i * p.a.stride), moved(B, p.b.type, i * p.b.stride), beta,
-                moved(C, p.c.type, i * p.c.stride), <void *>moved(D, p.d.type, i * p.d.stride), bias, aux, sums, &most)
+                p, 0, <double *>room, alpha, moved(A, p.a.type, i * p.a.stride), moved(B, p.b.type, i * p.b.stride),
+                beta, moved(C, p.c.type, i * p.c.stride), <void *>moved(D, p.d.type, i * p.d.stride), bias, aux, sums,
+                &most)
         else:
             member[float](
-                p, 0, <float *>room, alpha, moved(A, p.a.type, i * p.a.stride), moved(B, p.b.type, i * p.b.stride), beta,
-                moved(C, p.c.type, i * p.c.stride), <void *>moved(D, p.d.type, i * p.d.stride), bias, aux, sums, &most)
+                p, 0, <float *>room, alpha, moved(A, p.a.type, i * p.a.stride), moved(B, p.b.type, i * p.b.stride),
+                beta, moved(C, p.c.type, i * p.c.stride), <void *>moved(D, p.d.type, i * p.d.stride), bias, aux, sums,
+                &most)
     if p.amax != NULL:
         p.amax[0] = most
     free(room)
@@ -271,14 +279,16 @@ cdef int again(void *record) noexcept nogil:
     cdef bint on_host = call.p.factors == LT_ON_HOST
     cdef const void *alpha = &call.factors[0] if on_host and not call.p.alpha_vector else call.alpha
     return compute(
-        &call.p, alpha, call.A, call.B, &call.factors[1] if on_host else call.beta, call.C, call.D) != HIPBLAS_STATUS_SUCCESS
+        &call.p, alpha, call.A, call.B, &call.factors[1] if on_host else call.beta, call.C,
+        call.D) != HIPBLAS_STATUS_SUCCESS
 
 
 cdef public hipblasStatus_t hl_product(
     const lt_own_product *p, const void *alpha, const void *A, const void *B, const void *beta, const void *C, void *D,
     const void *stream
 ) noexcept nogil:
-    """On a stream: computed, or recorded while it is captured. What can be wrong with the arguments has been looked at."""
+    """On a stream: computed, or recorded while it is captured. What can be wrong with the arguments has
+    been looked at."""
     cdef product_call call
     cdef size_t size = <size_t>hl_bytes(p.factor)
     cdef int state

@@ -1,8 +1,8 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """hipblasLtMatrixTransform with hipBLASLt's bounds, and ours without them.
 
-hipBLASLt's kernels have one type for all three matrices, orders by columns and by rows, and one stride, A's, between the members
-of a batch. What it has no kernel for is an internal error.
+hipBLASLt's kernels have one type for all three matrices, orders by columns and by rows, and one stride, A's, between
+the members of a batch. What it has no kernel for is an internal error.
 """
 include "hipblaslt.pxi"
 
@@ -48,7 +48,8 @@ cdef inline double complex number(int type, const void *scalar) noexcept nogil:
 
 
 cdef inline void one(
-    const lt_own_transform *t, factor tag, double complex alpha, const void *A, double complex beta, const void *B, void *C
+    const lt_own_transform *t, factor tag, double complex alpha, const void *A, double complex beta, const void *B,
+    void *C
 ) noexcept nogil:
     """Real numbers, computed in single or double precision."""
     cdef factor left = <factor>alpha.real, right = <factor>beta.real, value
@@ -116,12 +117,14 @@ cdef struct transform_call:
 cdef int again(void *record) noexcept nogil:
     cdef transform_call *call = <transform_call *>record
     cdef bint on_host = call.t.factors == LT_ON_HOST
-    transform(&call.t, &call.left[0] if on_host else call.alpha, call.A, &call.right[0] if on_host else call.beta, call.B, call.C)
+    transform(&call.t, &call.left[0] if on_host else call.alpha, call.A, &call.right[0] if on_host else call.beta,
+              call.B, call.C)
     return 0
 
 
 cdef hipblasStatus_t transformed(
-    const lt_own_transform *t, const void *alpha, const void *A, const void *beta, const void *B, void *C, const void *stream
+    const lt_own_transform *t, const void *alpha, const void *A, const void *beta, const void *B, void *C,
+    const void *stream
 ) noexcept nogil:
     """On a stream: computed, or recorded while it is captured. A factor on the host is copied."""
     cdef transform_call call
@@ -199,7 +202,8 @@ cdef public hipblasStatus_t hipblasLtMatrixTransform(
 
 
 cdef public hipblasStatus_t hipblasLtDragomanTransform(
-    const void *description, const void *alpha, const void *A, const void *beta, const void *B, void *C, hipStream_t stream
+    const void *description, const void *alpha, const void *A, const void *beta, const void *B, void *C,
+    hipStream_t stream
 ) noexcept nogil:
     """Our own beside AMD's (lt_own.h)."""
     if description == NULL:

@@ -83,7 +83,8 @@ cdef void pass_part(const Pass *t, int64_t begin, int64_t end, narrow *like) noe
             dy = <const narrow *>t.dy + offsets[3]
             y_step, dy_step = t.walk.steps[2], t.walk.steps[3]
             for i in range(run):
-                store(&out[i * step], activate_back(&f, load(dy[i * dy_step]), load(x[i * x_step]), load(y[i * y_step])))
+                store(&out[i * step],
+                      activate_back(&f, load(dy[i * dy_step]), load(x[i * x_step]), load(y[i * y_step])))
         elif f.mode == miopenActivationRELU and step == 1 and x_step == 1:
             for i in range(run):
                 store(&out[i], load(x[i]) * (load(x[i]) > 0))

@@ -105,7 +105,8 @@ cdef Moments moments(const Norm *t, const image *x) noexcept nogil:
     return found
 
 
-cdef void normalise(const Norm *t, const image *x, image *y, double mean, double inverse, double scale, double bias) noexcept nogil:
+cdef void normalise(const Norm *t, const image *x, image *y, double mean, double inverse, double scale,
+        double bias) noexcept nogil:
     cdef int64_t n, d, h, w
     cdef const image *row
     cdef image *out
@@ -462,7 +463,8 @@ cdef miopenStatus_t back(
     status = set_norm(&t, mode, xDesc, dyDesc, params, act)
     if status != miopenStatusSuccess:
         return status
-    if not is_tensor(dxDesc) or dxDesc.type != dyDesc.type or not mi_same_lens(dxDesc, xDesc) or not mi_is_packed(dxDesc):
+    if not is_tensor(dxDesc) or dxDesc.type != dyDesc.type or not mi_same_lens(dxDesc,
+        xDesc) or not mi_is_packed(dxDesc):
         return miopenStatusBadParm
     if x == NULL or dy == NULL or scale == NULL or dx == NULL or d_scale == NULL or d_bias == NULL:
         return miopenStatusBadParm

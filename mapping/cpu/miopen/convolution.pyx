@@ -1,8 +1,9 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-"""Convolutions of the CPU backend's MIOpen under MIOpen's names: Find…, the immediate mode and the calls, in three directions.
+"""Convolutions of the CPU backend's MIOpen under MIOpen's names: Find…, the immediate mode and the calls, in three
+directions.
 
-Outside the immediate mode a convolution runs after a Find… on the same handle with the same descriptors, else MIOpen answers
-`UnknownError`. What is done stands in convolution_problem.pxi.
+Outside the immediate mode a convolution runs after a Find… on the same handle with the same descriptors, else MIOpen
+answers `UnknownError`. What is done stands in convolution_problem.pxi.
 """
 include "miopen.pxi"
 include "shared.pxi"
@@ -79,7 +80,8 @@ cdef public miopenStatus_t miopenConvolutionForwardCompileSolution(
 ) noexcept nogil:
     cdef Problem q
     cdef miopenStatus_t status = describe(&q, MI_FORWARD, handle, xDesc, wDesc, yDesc, convDesc)
-    return status if status != miopenStatusSuccess else miopenStatusSuccess if is_solution(&q, solution_id) else miopenStatusBadParm
+    return status if status != miopenStatusSuccess else miopenStatusSuccess if is_solution(&q,
+        solution_id) else miopenStatusBadParm
 
 
 cdef public miopenStatus_t miopenConvolutionForwardImmediate(
@@ -89,7 +91,8 @@ cdef public miopenStatus_t miopenConvolutionForwardImmediate(
 ) noexcept nogil:
     cdef Problem q
     cdef miopenStatus_t status = describe(&q, MI_FORWARD, handle, xDesc, wDesc, yDesc, convDesc)
-    return status if status != miopenStatusSuccess else immediate(handle, &q, x, w, y, workSpace, workSpaceSize, solution_id)
+    return status if status != miopenStatusSuccess else immediate(handle, &q, x, w, y, workSpace, workSpaceSize,
+                                                                  solution_id)
 
 
 cdef public miopenStatus_t miopenFindConvolutionForwardAlgorithm(
@@ -161,7 +164,8 @@ cdef public miopenStatus_t miopenConvolutionBackwardDataCompileSolution(
 ) noexcept nogil:
     cdef Problem q
     cdef miopenStatus_t status = describe(&q, MI_BACKWARD_DATA, handle, dxDesc, wDesc, dyDesc, convDesc)
-    return status if status != miopenStatusSuccess else miopenStatusSuccess if is_solution(&q, solution_id) else miopenStatusBadParm
+    return status if status != miopenStatusSuccess else miopenStatusSuccess if is_solution(&q,
+        solution_id) else miopenStatusBadParm
 
 
 cdef public miopenStatus_t miopenConvolutionBackwardDataImmediate(
@@ -171,7 +175,8 @@ cdef public miopenStatus_t miopenConvolutionBackwardDataImmediate(
 ) noexcept nogil:
     cdef Problem q
     cdef miopenStatus_t status = describe(&q, MI_BACKWARD_DATA, handle, dxDesc, wDesc, dyDesc, convDesc)
-    return status if status != miopenStatusSuccess else immediate(handle, &q, dx, w, dy, workSpace, workSpaceSize, solution_id)
+    return status if status != miopenStatusSuccess else immediate(handle, &q, dx, w, dy, workSpace, workSpaceSize,
+                                                                  solution_id)
 
 
 cdef public miopenStatus_t miopenFindConvolutionBackwardDataAlgorithm(
@@ -243,7 +248,8 @@ cdef public miopenStatus_t miopenConvolutionBackwardWeightsCompileSolution(
 ) noexcept nogil:
     cdef Problem q
     cdef miopenStatus_t status = describe(&q, MI_BACKWARD_WEIGHTS, handle, xDesc, dwDesc, dyDesc, convDesc)
-    return status if status != miopenStatusSuccess else miopenStatusSuccess if is_solution(&q, solution_id) else miopenStatusBadParm
+    return status if status != miopenStatusSuccess else miopenStatusSuccess if is_solution(&q,
+        solution_id) else miopenStatusBadParm
 
 
 cdef public miopenStatus_t miopenConvolutionBackwardWeightsImmediate(
@@ -253,7 +259,8 @@ cdef public miopenStatus_t miopenConvolutionBackwardWeightsImmediate(
 ) noexcept nogil:
     cdef Problem q
     cdef miopenStatus_t status = describe(&q, MI_BACKWARD_WEIGHTS, handle, xDesc, dwDesc, dyDesc, convDesc)
-    return status if status != miopenStatusSuccess else immediate(handle, &q, x, dw, dy, workSpace, workSpaceSize, solution_id)
+    return status if status != miopenStatusSuccess else immediate(handle, &q, x, dw, dy, workSpace, workSpaceSize,
+                                                                  solution_id)
 
 
 cdef public miopenStatus_t miopenFindConvolutionBackwardWeightsAlgorithm(

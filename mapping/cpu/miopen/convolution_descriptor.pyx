@@ -55,15 +55,16 @@ cdef public miopenStatus_t miopenDestroyConvolutionDescriptor(miopenConvolutionD
 
 
 cdef public miopenStatus_t miopenInitConvolutionDescriptor(
-    miopenConvolutionDescriptor_t convDesc, int c_mode, int pad_h, int pad_w, int stride_h, int stride_w, int dilation_h,
-    int dilation_w
+    miopenConvolutionDescriptor_t convDesc, int c_mode, int pad_h, int pad_w, int stride_h, int stride_w,
+    int dilation_h, int dilation_w
 ) noexcept nogil:
     cdef int[2] pads
     cdef int[2] strides
     cdef int[2] dilations
     if not is_convolution(convDesc):
         return miopenStatusBadParm
-    pads[0], pads[1], strides[0], strides[1], dilations[0], dilations[1] = pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w
+    pads[0], pads[1], strides[0], strides[1], dilations[0], dilations[1] = (
+        pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w)
     return init(convDesc, 2, pads, strides, dilations, c_mode)
 
 
@@ -204,8 +205,8 @@ cdef public miopenStatus_t miopenGetConvolutionFindMode(
 
 
 cdef public miopenStatus_t miopenGetConvolutionNdForwardOutputDim(
-    miopenConvolutionDescriptor_t convDesc, miopenTensorDescriptor_t inputTensorDesc, miopenTensorDescriptor_t filterDesc,
-    int *nDim, int *outputTensorDimA
+    miopenConvolutionDescriptor_t convDesc, miopenTensorDescriptor_t inputTensorDesc,
+    miopenTensorDescriptor_t filterDesc, int *nDim, int *outputTensorDimA
 ) noexcept nogil:
     cdef int64_t lens[8]
     cdef int i
@@ -223,8 +224,8 @@ cdef public miopenStatus_t miopenGetConvolutionNdForwardOutputDim(
 
 
 cdef public miopenStatus_t miopenGetConvolutionForwardOutputDim(
-    miopenConvolutionDescriptor_t convDesc, miopenTensorDescriptor_t inputTensorDesc, miopenTensorDescriptor_t filterDesc,
-    int *n, int *c, int *h, int *w
+    miopenConvolutionDescriptor_t convDesc, miopenTensorDescriptor_t inputTensorDesc,
+    miopenTensorDescriptor_t filterDesc, int *n, int *c, int *h, int *w
 ) noexcept nogil:
     cdef int[8] lens
     cdef int dims

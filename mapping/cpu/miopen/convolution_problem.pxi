@@ -1,8 +1,8 @@
 # A convolution problem in mi_convolve's terms, its two solutions, and the calls once for the three directions.
 #
-# The solutions compute the same: a product over unrolled images, which wants the room for one unrolled image as its workspace,
-# and a direct one, which wants none. The product is for tensors in the default layout only. A transposed convolution is the
-# same problem with x and y changed over.
+# The solutions compute the same: a product over unrolled images, which wants the room for one unrolled image as its
+# workspace, and a direct one, which wants none. The product is for tensors in the default layout only. A transposed
+# convolution is the same problem with x and y changed over.
 
 from libc.string cimport memset
 
@@ -24,15 +24,6 @@ cdef struct Problem:
     bint swapped         # transposed: the program's x is mi_convolve's y
     bint product         # the product's solution can be used
     size_t workspace     # that it wants
-
-
-cdef bint is_default(const mi_tensor *tensor) noexcept nogil:
-    """NCHW and the like: strides that never grow."""
-    cdef int i
-    for i in range(1, tensor.dims):
-        if tensor.strides[i - 1] < tensor.strides[i]:
-            return False
-    return True
 
 
 cdef bint types_fit(int direction, int x, int w, int y) noexcept nogil:
@@ -72,7 +63,8 @@ cdef miopenStatus_t describe(
     q.swapped = conv.mode == miopenTranspose
     if q.swapped:
         image, result = y, x
-        direction = (MI_BACKWARD_DATA if direction == MI_FORWARD else MI_FORWARD if direction == MI_BACKWARD_DATA else direction)
+        direction = (MI_BACKWARD_DATA if direction == MI_FORWARD else MI_FORWARD if direction == MI_BACKWARD_DATA
+                     else direction)
     if not types_fit(q.direction, x.type, w.type, y.type) or (q.swapped and w.type == miopenInt8):
         return miopenStatusNotImplemented
     q.digest = digest_of(q.direction, x, w, y, conv)
@@ -86,7 +78,7 @@ cdef miopenStatus_t describe(
     put_tensor(q.p.w_lens, q.p.w, w)
     put_tensor(q.p.y_lens, q.p.y, result)
     flat = 3 - conv.dims
-    q.product = is_default(x) and is_default(w) and is_default(y)
+    q.product = is_default_layout(x) and is_default_layout(w) and is_default_layout(y)
     q.workspace = <size_t>(q.p.c * q.p.groups * mi_type_size(w.type))
     status = miopenStatusSuccess
     for i in range(3):
@@ -99,15 +91,6 @@ cdef miopenStatus_t describe(
     return miopenStatusSuccess
 
 
-cdef bint is_one_by_one(const mi_problem *p) noexcept nogil:
-    """Nothing to unroll."""
-    cdef int i
-    for i in range(3):
-        if p.w_lens[i] != 1 or p.strides[i] != 1 or p.pads[i] != 0:
-            return False
-    return True
-
-
 cdef miopenStatus_t compute(const Problem *q, void *x, void *w, void *y) noexcept nogil:
     return mi_convolve(&q.p, y, w, x) if q.swapped else mi_convolve(&q.p, x, w, y)
 
@@ -115,7 +98,8 @@ cdef miopenStatus_t compute(const Problem *q, void *x, void *w, void *y) noexcep
 cdef inline uint64_t number_of(const Problem *q, bint product) noexcept nogil:
     if not product:
         return <uint64_t>(DIRECT + q.direction)
-    return PRODUCT if q.direction == MI_FORWARD else PRODUCT_DATA if q.direction == MI_BACKWARD_DATA else PRODUCT_WEIGHTS
+    return (PRODUCT if q.direction == MI_FORWARD else PRODUCT_DATA if q.direction == MI_BACKWARD_DATA
+            else PRODUCT_WEIGHTS)
 
 
 cdef bint is_solution(const Problem *q, uint64_t solution) noexcept nogil:

@@ -39,7 +39,8 @@ cdef inline miopenStatus_t output_lens(
 
 
 cdef inline void put_tensor(int64_t *lens, int64_t *strides, const mi_tensor *tensor) noexcept nogil:
-    """The last three dimensions to lens, all five to strides: missing ones have length 1, and a step that nobody takes."""
+    """The last three dimensions to lens, all five to strides: missing ones have length 1, and a step that nobody
+    takes."""
     cdef int i, flat = 5 - tensor.dims
     strides[0], strides[1] = tensor.strides[0], tensor.strides[1]
     for i in range(flat):

@@ -1,37 +1,33 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Convolutions of the CPU backend's MIOpen as products: im2col in tiles, OpenBLAS's gemm.
 
-A plane of the result is H×W positions: of one image, at one depth. A tile is some lines of some planes side by side; its
-columns are the positions, by line, then plane, then place in the line. With the filters W as an M×K matrix of one group,
-whose K are taps (channel, then the filter's d, h, w),
+A plane of the result is H×W positions: of one image, at one depth. A tile is some lines of some planes side by side;
+its columns are the positions, by line, then plane, then place in the line. With the filters W as an M×K matrix of one
+group, whose K are taps (channel, then the filter's d, h, w),
 
     forward          Y = W · columns(X)         a tile is one piece of work
     backward data    columns(dX) = Wᵀ · dY      some images are one piece: their columns are added where they came from
     backward weights dW = dY · columns(X)ᵀ      a range of taps is one piece
 
-Where positions are one line apart, line r of a filter sees what its line 0 sees r lines further down. So columns are made
-for line 0 alone, with some lines below the tile's (`halo`), and each line of the filters has a product of its own with the
-same memory from r lines further on: a third of the copies for 3×3. Several planes together make products of small images
-worth their while, since gemm packs all filters anew for each.
+Where positions are one line apart, line r of a filter sees what its line 0 sees r lines further down. So columns are
+made for line 0 alone, with some lines below the tile's (`halo`), and each line of the filters has a product of its own
+with the same memory from r lines further on: a third of the copies for 3×3. Several planes together make products of
+small images worth their while, since gemm packs all filters anew for each.
 
 Pieces go to the threads, each product on one thread; too few of them are done one after another, and the products
 use OpenBLAS's threads. Whatever is plain memory already is used where it lies: filters, 1×1 convolutions' images,
 results. Numbers of 16 bits are computed as float, bytes as double, where all their sums are exact.
 
-Memory: a piece takes at most TILE_BYTES for its columns, four times that where they are fewer than TILE_COLUMNS, more where FEW of
-them need it; four times as much again for results that are not used where they lie, and backward data TILE_BYTES for images
-that are not, or what one takes. Filters in another order are there once a call.
+Memory: a piece takes at most TILE_BYTES for its columns, four times that where they are fewer than TILE_COLUMNS, more
+where FEW of them need it; four times as much again for results that are not used where they lie, and backward data
+TILE_BYTES for images that are not, or what one takes. Filters in another order are there once a call.
 """
 include "miopen.pxi"
+include "shared.pxi"
 include "elements.pxi"
 
 from libc.string cimport memcpy, memset
 
-cdef extern from "miopen.h" nogil:
-    void mi_parallel(int64_t count, int64_t grain, mi_job job, void *context)
-    int mi_threads()
-    void *mi_scratch(size_t bytes)
-    void mi_scratch_done(void *memory)
 
 cdef extern from "openblas.h" nogil:
     enum:
@@ -598,14 +594,6 @@ cdef bint plain_filters(const mi_problem *p, int64_t taps) noexcept nogil:
     return (p.c == 1 or p.w[1] == area) and (p.k * p.groups == 1 or p.w[0] == taps)
 
 
-cdef bint is_direct(const mi_problem *p) noexcept nogil:
-    cdef int i
-    for i in range(3):
-        if p.w_lens[i] != 1 or p.strides[i] != 1 or p.pads[i] != 0:
-            return False
-    return True
-
-
 cdef void one_line(int64_t *lens, int64_t *strides) noexcept nogil:
     """Pixels one behind the other are a line."""
     lens[2] *= lens[1] * lens[0]
@@ -676,7 +664,7 @@ cdef public miopenStatus_t mi_convolve(const mi_problem *problem, void *x, void 
     t.taps = t.p.c * t.p.w_lens[0] * t.p.w_lens[1] * t.p.w_lens[2]
     t.x_plain = is_plain(t.p.x_type, t.p.x, t.p.x_lens)
     t.y_plain = is_plain(t.p.y_type, t.p.y, t.p.y_lens) and t.p.w_type == miopenFloat
-    t.direct = t.x_plain and is_direct(&t.p)
+    t.direct = t.x_plain and is_one_by_one(&t.p)
     if t.direct and t.y_plain:
         one_line(t.p.x_lens, t.p.x)
         one_line(t.p.y_lens, t.p.y)

@@ -6,16 +6,12 @@ it the numbers are taken as logarithms of probabilities, and the gradient is the
 steps behind a sequence's end are not written. Labels and lengths are always in the program's own memory.
 """
 include "miopen.pxi"
+include "shared.pxi"
 include "elements.pxi"
 
 from libc.math cimport exp, log
 from libc.stdlib cimport free
 
-cdef extern from "miopen.h" nogil:
-    void mi_parallel(int64_t count, int64_t grain, mi_job job, void *context)
-    void *mi_scratch(size_t bytes)
-    void mi_scratch_done(void *memory)
-    void *mi_new(uint32_t kind, size_t bytes)
 
 cdef enum:
     NOTHING = -1000000000  # logarithm of a probability of 0

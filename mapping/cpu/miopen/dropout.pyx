@@ -7,16 +7,12 @@ count moves only where the descriptor lets its states evolve. The reserve space 
 kept. Without a reserve space a backward call draws the same numbers again, as long as the states have not moved.
 """
 include "miopen.pxi"
+include "shared.pxi"
 include "elements.pxi"
 include "walk.pxi"
 
 from libc.stdlib cimport free
 
-cdef extern from "miopen.h" nogil:
-    void mi_parallel(int64_t count, int64_t grain, mi_job job, void *context)
-    void *mi_new(uint32_t kind, size_t bytes)
-    int64_t mi_elements(const mi_tensor *tensor)
-    bint mi_same_lens(const mi_tensor *a, const mi_tensor *b)
 
 cdef enum:
     STATES = 16384      # of AMD's generator

@@ -37,7 +37,8 @@ cdef inline void store(number *place, double value) noexcept nogil:
     elif number is int8_t:
         place[0] = <int8_t>(-128 if value < -128 else 127 if value > 127 else value)
     elif number is int32_t:
-        place[0] = <int32_t>(-2147483648.0 if value < -2147483648.0 else 2147483647.0 if value > 2147483647.0 else value)
+        place[0] = <int32_t>(-2147483648.0 if value < -2147483648.0 else 2147483647.0 if value > 2147483647.0
+                             else value)
     else:
         place[0] = <number>value
 

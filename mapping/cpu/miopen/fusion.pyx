@@ -6,6 +6,7 @@ plan does not compile (`UnsupportedOp`), as most do not in MIOpen. What is compu
 rounded once. An operation's descriptor lives in its plan.
 """
 include "miopen.pxi"
+include "shared.pxi"
 include "elements.pxi"
 include "activate.pxi"
 
@@ -13,13 +14,6 @@ from libc.math cimport sqrt
 from libc.stdlib cimport free
 
 cdef extern from "miopen.h" nogil:
-    void mi_parallel(int64_t count, int64_t grain, mi_job job, void *context)
-    void *mi_scratch(size_t bytes)
-    void mi_scratch_done(void *memory)
-    void *mi_new(uint32_t kind, size_t bytes)
-    int64_t mi_elements(const mi_tensor *tensor)
-    bint mi_same_lens(const mi_tensor *a, const mi_tensor *b)
-    miopenStatus_t mi_set_tensor(mi_tensor *tensor, int type, int dims, const int64_t *lens, const int64_t *strides)
     miopenStatus_t mi_convolve_float(
         miopenHandle_t handle, const mi_tensor *xDesc, const void *x, const mi_tensor *wDesc, const void *w,
         const mi_convolution *conv, const mi_tensor *yDesc, float *y
@@ -474,7 +468,8 @@ cdef public miopenStatus_t miopenConvolutionBiasActivationForward(
     cdef miopenStatus_t status
     if not is_handle(handle) or not is_tensor(xDesc) or not is_tensor(wDesc) or not is_tensor(yDesc):
         return miopenStatusBadParm
-    if not is_tensor(zDesc) or not is_tensor(biasDesc) or activationDesc == NULL or activationDesc.kind != MI_ACTIVATION:
+    if (not is_tensor(zDesc) or not is_tensor(biasDesc) or activationDesc == NULL
+            or activationDesc.kind != MI_ACTIVATION):
         return miopenStatusBadParm
     if activationDesc.mode != miopenActivationRELU:
         return miopenStatusNotImplemented
@@ -491,8 +486,8 @@ cdef public miopenStatus_t miopenConvolutionBiasActivationForward(
         return miopenStatusBadParm
     if mi_recorded(handle):
         return miopenConvolutionBiasActivationForward_record(
-            handle, alpha1, xDesc, x, wDesc, w, convDesc, algo, workspace, workspaceSizeInBytes, alpha2, zDesc, z, biasDesc,
-            bias, activationDesc, yDesc, y)
+            handle, alpha1, xDesc, x, wDesc, w, convDesc, algo, workspace, workspaceSizeInBytes, alpha2, zDesc, z,
+            biasDesc, bias, activationDesc, yDesc, y)
     floats = <float *>mi_scratch(<size_t>mi_elements(yDesc) * sizeof(float))
     if floats == NULL:
         return miopenStatusAllocFailed

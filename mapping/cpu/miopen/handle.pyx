@@ -5,6 +5,7 @@ Work is done when a call returns, so a stream is only remembered. A handle also 
 has seen: without it MIOpen refuses them outside the immediate mode.
 """
 include "miopen.pxi"
+include "mutex.pxi"
 
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
@@ -21,10 +22,6 @@ cdef extern from "platform.h" nogil:
         "miopenStatusUnknownError", "miopenStatusUnsupportedOp", "miopenStatusGpuOperationsSkipped",
         "miopenStatusVersionMismatch", "Unknown error status"};
     """
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     dg_mutex mi_found_lock
     const char *const mi_texts[]
 
@@ -91,7 +88,8 @@ cdef public miopenStatus_t miopenGetStream(miopenHandle_t handle, hipStream_t *s
 
 
 cdef public miopenStatus_t miopenSetAllocator(
-    miopenHandle_t handle, miopenAllocatorFunction allocator, miopenDeallocatorFunction deallocator, void *allocatorContext
+    miopenHandle_t handle, miopenAllocatorFunction allocator, miopenDeallocatorFunction deallocator,
+    void *allocatorContext
 ) noexcept nogil:
     """Remembered; nothing here asks for device memory of its own."""
     if not is_handle(handle):

@@ -168,7 +168,8 @@ cdef void backward_part(const Norm *t, int64_t begin, int64_t end, narrow *like)
                 total *= 2 * t.alpha * t.beta * load(x[at(t.x_strides, n, c, h, w)])
                 store(
                     &dx[at(t.dx_strides, n, c, h, w)],
-                    load(dy[at(t.dy_strides, n, c, h, w)]) * pow(load(scale[at(t.x_strides, n, c, h, w)]), -t.beta) - total,
+                    load(dy[at(t.dy_strides, n, c, h, w)])
+                    * pow(load(scale[at(t.x_strides, n, c, h, w)]), -t.beta) - total,
                 )
 
 
@@ -218,7 +219,8 @@ cdef public miopenStatus_t miopenLRNForward(
 ) noexcept nogil:
     cdef Norm t
     cdef miopenStatus_t status
-    if not is_handle(handle) or lrnDesc == NULL or lrnDesc.kind != MI_LRN or not is_tensor(xDesc) or not is_tensor(yDesc):
+    if (not is_handle(handle) or lrnDesc == NULL or lrnDesc.kind != MI_LRN or not is_tensor(xDesc)
+            or not is_tensor(yDesc)):
         return miopenStatusBadParm
     if not mi_is_packed(xDesc) or not mi_is_packed(yDesc) or not mi_same_lens(xDesc, yDesc) or xDesc.type != yDesc.type:
         return miopenStatusUnknownError
@@ -240,7 +242,8 @@ cdef public miopenStatus_t miopenLRNBackward(
 ) noexcept nogil:
     cdef Norm t
     cdef miopenStatus_t status
-    if not is_handle(handle) or lrnDesc == NULL or lrnDesc.kind != MI_LRN or not is_tensor(xDesc) or not is_tensor(yDesc):
+    if (not is_handle(handle) or lrnDesc == NULL or lrnDesc.kind != MI_LRN or not is_tensor(xDesc)
+            or not is_tensor(yDesc)):
         return miopenStatusBadParm
     if not is_tensor(dxDesc) or not is_tensor(dyDesc):
         return miopenStatusBadParm

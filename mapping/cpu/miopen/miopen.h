@@ -71,7 +71,11 @@ enum { MIOPEN_SOFTMAX_FAST = 0, MIOPEN_SOFTMAX_ACCURATE = 1, MIOPEN_SOFTMAX_LOG 
 enum { MIOPEN_SOFTMAX_MODE_INSTANCE = 0, MIOPEN_SOFTMAX_MODE_CHANNEL = 1 };
 enum { miopenBNPerActivation = 0, miopenBNSpatial = 1 };
 enum { miopenConvolution = 0, miopenTranspose = 1, miopenGroupConv = 2, miopenDepthwise = 3 };
-enum { miopenConvolutionFindModeNormal = 1, miopenConvolutionFindModeTrustVerifyFull = 7, miopenConvolutionFindModeDefault = 5 };
+enum {
+    miopenConvolutionFindModeNormal = 1,
+    miopenConvolutionFindModeTrustVerifyFull = 7,
+    miopenConvolutionFindModeDefault = 5
+};
 enum { miopenConvolutionAlgoGEMM = 0, miopenConvolutionAlgoDirect = 1, miopenConvolutionAlgoImplicitGEMM = 5 };
 enum {
     MIOPEN_REDUCE_TENSOR_ADD = 0,
@@ -291,11 +295,14 @@ typedef crew_job mi_job;
 #define mi_scratch_done crew_scratch_done
 
 /* ---- work on a handle's stream (handle.pyx): shared out to threads now, or recorded while the stream is captured ----
- * A context is all that the work needs, by value; what its pointers show is data, or lives as long as the call's own data. */
+ * A context is all that the work needs, by value; what its pointers show is data, or lives as long as the
+ * call's own data. */
 #include "record.h" /* mapping/cpu/record */
 enum { MI_CONTEXT = 2048 }; /* bytes that a context may have */
-miopenStatus_t mi_work_later(mi_handle *handle, int64_t count, int64_t grain, mi_job job, const void *context, size_t size);
-static inline miopenStatus_t mi_work_now(mi_handle *handle, int64_t count, int64_t grain, mi_job job, void *context, size_t size) {
+miopenStatus_t mi_work_later(mi_handle *handle, int64_t count, int64_t grain, mi_job job, const void *context,
+                             size_t size);
+static inline miopenStatus_t mi_work_now(mi_handle *handle, int64_t count, int64_t grain, mi_job job, void *context,
+                                         size_t size) {
     if (record_state(handle->stream)) return mi_work_later(handle, count, grain, job, context, size);
     mi_parallel(count, grain, job, context);
     return miopenStatusSuccess;

@@ -60,7 +60,8 @@ cdef public miopenStatus_t miopenSetPoolingIndexType(miopenPoolingDescriptor_t p
     return miopenStatusSuccess
 
 
-cdef public miopenStatus_t miopenGetPoolingIndexType(miopenPoolingDescriptor_t poolDesc, int *index_type) noexcept nogil:
+cdef public miopenStatus_t miopenGetPoolingIndexType(miopenPoolingDescriptor_t poolDesc,
+        int *index_type) noexcept nogil:
     if not is_pooling(poolDesc) or index_type == NULL:
         return miopenStatusBadParm
     index_type[0] = poolDesc.index_type
@@ -86,7 +87,8 @@ cdef public miopenStatus_t miopenGetPoolingWorkSpaceIndexMode(
 
 
 cdef public miopenStatus_t miopenSetNdPoolingDescriptor(
-    miopenPoolingDescriptor_t poolDesc, int mode, int nbDims, const int *windowDimA, const int *padA, const int *stridesA
+    miopenPoolingDescriptor_t poolDesc, int mode, int nbDims, const int *windowDimA, const int *padA,
+    const int *stridesA
 ) noexcept nogil:
     """Any number passes for a mode, a window, a padding and a stride; setting forgets index type and mode."""
     cdef int i
@@ -133,7 +135,8 @@ cdef public miopenStatus_t miopenSet2dPoolingDescriptor(
     cdef int[2] lens
     cdef int[2] pads
     cdef int[2] strides
-    lens[0], lens[1], pads[0], pads[1], strides[0], strides[1] = windowHeight, windowWidth, pad_h, pad_w, stride_h, stride_w
+    lens[0], lens[1], pads[0], pads[1], strides[0], strides[1] = (
+        windowHeight, windowWidth, pad_h, pad_w, stride_h, stride_w)
     return miopenSetNdPoolingDescriptor(poolDesc, mode, 2, lens, pads, strides)
 
 
@@ -198,14 +201,6 @@ cdef public miopenStatus_t miopenGetPoolingForwardOutputDim(
 
 cdef int64_t index_size(int index_type) noexcept nogil:
     return <int64_t>1 << (index_type & 3)
-
-
-cdef bint is_default_layout(const mi_tensor *tensor) noexcept nogil:
-    cdef int i
-    for i in range(1, tensor.dims):
-        if tensor.strides[i - 1] < tensor.strides[i]:
-            return False
-    return True
 
 
 cdef public miopenStatus_t miopenPoolingGetWorkSpaceSizeV2(
@@ -319,7 +314,8 @@ cdef void forward_part(const Pool *t, int64_t begin, int64_t end, narrow *like) 
                         put_index(t, at, index)
                     at += 1
                     store(
-                        &y[d * t.y[2] + h * t.y[3] + w * t.y[4]], total if t.mode == miopenPoolingMax else total / a.area
+                        &y[d * t.y[2] + h * t.y[3] + w * t.y[4]],
+                        total if t.mode == miopenPoolingMax else total / a.area
                     )
 
 
@@ -422,7 +418,8 @@ cdef miopenStatus_t check_shapes(const mi_pooling *pool, const mi_tensor *xDesc,
         return miopenStatusUnknownError
     if xDesc.type != yDesc.type or (xDesc.type != miopenFloat and xDesc.type != miopenHalf):
         return miopenStatusNotImplemented  # no solver takes it
-    if not fits(pool, xDesc) or yDesc.dims != xDesc.dims or yDesc.lens[0] != xDesc.lens[0] or yDesc.lens[1] != xDesc.lens[1]:
+    if (not fits(pool, xDesc) or yDesc.dims != xDesc.dims or yDesc.lens[0] != xDesc.lens[0]
+            or yDesc.lens[1] != xDesc.lens[1]):
         return miopenStatusBadParm
     return miopenStatusSuccess
 

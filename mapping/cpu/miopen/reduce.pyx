@@ -107,7 +107,8 @@ cdef miopenStatus_t check(const mi_reduce *desc, const mi_tensor *a, const mi_te
 
 cdef inline bint has_indices(const mi_reduce *desc) noexcept nogil:
     return desc.indices == 1 and (
-        desc.op == MIOPEN_REDUCE_TENSOR_MIN or desc.op == MIOPEN_REDUCE_TENSOR_MAX or desc.op == MIOPEN_REDUCE_TENSOR_AMAX
+        desc.op == MIOPEN_REDUCE_TENSOR_MIN or desc.op == MIOPEN_REDUCE_TENSOR_MAX
+        or desc.op == MIOPEN_REDUCE_TENSOR_AMAX
     )
 
 
@@ -238,13 +239,6 @@ cdef void job(void *context, int64_t begin, int64_t end) noexcept nogil:
         part(t, begin, end, <int32_t *>NULL)
 
 
-cdef inline bint is_summable(int type) noexcept nogil:
-    return (
-        type == miopenFloat or type == miopenHalf or type == miopenBFloat16 or type == miopenDouble
-        or type == miopenInt32 or type == miopenInt8
-    )
-
-
 cdef void split(Reduction *t, const mi_tensor *a, const mi_tensor *c) noexcept nogil:
     """The dimensions that stay and those that go; a length of 1 goes."""
     cdef int i
@@ -282,7 +276,7 @@ cdef public miopenStatus_t miopenReduceTensor(
         return miopenStatusUnknownError
     if reduceTensorDesc.op < 0 or reduceTensorDesc.op > MIOPEN_REDUCE_TENSOR_NORM2:
         return miopenStatusUnknownError
-    if not is_summable(aDesc.type) or not is_summable(cDesc.type):
+    if not is_number(aDesc.type) or not is_number(cDesc.type):
         return miopenStatusUnknownError
     split(&t, aDesc, cDesc)
     if t.gone == 0:

@@ -10,6 +10,7 @@ gates' gradients in the workspace, where BackwardWeights finds them: it must be 
 sets dw, it does not add.
 """
 include "miopen.pxi"
+include "shared.pxi"
 include "elements.pxi"
 include "rnn_cells.pxi"
 
@@ -17,12 +18,6 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 cdef extern from "miopen.h" nogil:
-    void *mi_scratch(size_t bytes)
-    void mi_scratch_done(void *memory)
-    void *mi_new(uint32_t kind, size_t bytes)
-    int mi_type_size(int type)
-    int64_t mi_elements(const mi_tensor *tensor)
-    miopenStatus_t mi_set_tensor(mi_tensor *tensor, int type, int dims, const int64_t *lens, const int64_t *strides)
     int mi_draw(mi_dropout *dropout, int64_t count, unsigned char *mask)
     double mi_keep_scale(float rate)
 
@@ -57,8 +52,9 @@ cdef public miopenStatus_t miopenSetRNNDescriptor_V2(
     miopenRNNDescriptor_t rnnDesc, const int hsize, const int nlayers, miopenDropoutDescriptor_t dropoutDesc,
     int inMode, int direction, int rnnMode, int biasMode, int algo, int dataType
 ) noexcept nogil:
-    """The input mode and the algorithm may be any number. Setting forgets the padding mode. Without dropout it succeeds, and
-    sizes of the workspace by steps and of what is kept for training are refused later (MIOpen 7.2.4 follows the NULL)."""
+    """The input mode and the algorithm may be any number. Setting forgets the padding mode. Without dropout it
+    succeeds, and sizes of the workspace by steps and of what is kept for training are refused later (MIOpen 7.2.4
+    follows the NULL)."""
     if not is_rnn(rnnDesc) or hsize < 0 or nlayers < 0 or rnnMode < miopenRNNRELU or rnnMode > miopenGRU:
         return miopenStatusBadParm
     if direction < 0 or direction > 1 or biasMode < 0 or biasMode > 1:
@@ -283,8 +279,8 @@ cdef public miopenStatus_t miopenGetRNNParamsSize(
 
 
 cdef public miopenStatus_t miopenGetRNNParamsDescriptor(
-    miopenHandle_t handle, miopenRNNDescriptor_t rnnDesc, miopenTensorDescriptor_t xDesc, miopenTensorDescriptor_t wDesc,
-    int dtype
+    miopenHandle_t handle, miopenRNNDescriptor_t rnnDesc, miopenTensorDescriptor_t xDesc,
+    miopenTensorDescriptor_t wDesc, int dtype
 ) noexcept nogil:
     cdef int64_t lens[2]
     if not is_handle(handle) or not is_input(rnnDesc, xDesc) or wDesc == NULL or wDesc.kind != MI_TENSOR:
@@ -629,7 +625,8 @@ cdef void count_rows(Plan *p) noexcept nogil:
     p.first[p.steps] = p.rows
 
 
-cdef miopenStatus_t plan_of_seq(Plan *p, const mi_rnn *rnn, const mi_seq_tensor *x, const mi_seq_tensor *y) noexcept nogil:
+cdef miopenStatus_t plan_of_seq(Plan *p, const mi_rnn *rnn, const mi_seq_tensor *x,
+        const mi_seq_tensor *y) noexcept nogil:
     """Sequences longest first; equal ones in their own order."""
     cdef int64_t i, j, t, moved
     if x.type != rnn.type or y.type != rnn.type or x.batch != y.batch or x.steps != y.steps or x.layout != y.layout:
@@ -944,7 +941,8 @@ cdef inline void set_backward_data(
 ) noexcept nogil:
     n.what = BACKWARD_DATA
     n.fill = NULL
-    n.given[0], n.given[1], n.given[2], n.given[3], n.given[4], n.given[5], n.given[6] = dy, hx, cx, dhy, dcy, w, reserve
+    n.given[0], n.given[1], n.given[2], n.given[3], n.given[4], n.given[5], n.given[6] = (
+        dy, hx, cx, dhy, dcy, w, reserve)
     n.made[0], n.made[1], n.made[2], n.made[3] = dx, dhx, dcx, workspace
 
 
@@ -982,7 +980,8 @@ cdef public miopenStatus_t miopenRNNForward(
     cdef miopenStatus_t status
     if not is_handle(handle) or not is_rnn(rnnDesc) or not is_seq(xDesc) or not is_seq(yDesc):
         return miopenStatusBadParm
-    if x == NULL or w == NULL or y == NULL or not is_tensor(hDesc) or not is_tensor(cDesc) or xDesc.type != rnnDesc.type:
+    if (x == NULL or w == NULL or y == NULL or not is_tensor(hDesc) or not is_tensor(cDesc)
+            or xDesc.type != rnnDesc.type):
         return miopenStatusBadParm
     status = check_spaces(
         rnnDesc, xDesc, fwdMode, weightSpaceSize, workSpace, workSpaceNumBytes, reserveSpace, reserveSpaceNumBytes
@@ -1014,7 +1013,8 @@ cdef public miopenStatus_t miopenRNNBackwardSeqData(
     cdef miopenStatus_t status
     if not is_handle(handle) or not is_rnn(rnnDesc) or not is_seq(xDesc) or not is_seq(yDesc):
         return miopenStatusBadParm
-    if dx == NULL or w == NULL or dy == NULL or not is_tensor(hDesc) or not is_tensor(cDesc) or xDesc.type != rnnDesc.type:
+    if (dx == NULL or w == NULL or dy == NULL or not is_tensor(hDesc) or not is_tensor(cDesc)
+            or xDesc.type != rnnDesc.type):
         return miopenStatusBadParm
     status = check_spaces(
         rnnDesc, xDesc, miopenRNNTraining, weightSpaceSize, workSpace, workSpaceNumBytes, reserveSpace,
@@ -1164,7 +1164,8 @@ cdef public miopenStatus_t miopenRNNBackwardData(
     cdef Net n
     cdef const mi_tensor *states[6]
     cdef miopenStatus_t status
-    states[0], states[1], states[2], states[3], states[4], states[5] = dhyDesc, dcyDesc, hxDesc, cxDesc, dhxDesc, dcxDesc
+    states[0], states[1], states[2], states[3], states[4], states[5] = (
+        dhyDesc, dcyDesc, hxDesc, cxDesc, dhxDesc, dcxDesc)
     if dx == NULL or w == NULL or dy == NULL:
         return miopenStatusBadParm
     status = start(

@@ -209,7 +209,8 @@ cdef void forward_cell(const Plan *p, Cell *c, int64_t side, const float *x, flo
 
 # ---- backward ----
 
-cdef inline const float *earlier(const Plan *p, int64_t side, int64_t t, int64_t s, const float *rows, const float *initial) noexcept nogil:
+cdef inline const float *earlier(const Plan *p, int64_t side, int64_t t, int64_t s, const float *rows,
+        const float *initial) noexcept nogil:
     """A state before step t: the neighbouring step's, or where the sequence begins the initial one."""
     if side == 0 and t > 0:
         return rows + (p.first[t - 1] + s) * p.hidden
@@ -218,7 +219,8 @@ cdef inline const float *earlier(const Plan *p, int64_t side, int64_t t, int64_t
     return initial + s * p.hidden
 
 
-cdef void backward_row(const Plan *p, const Cell *c, int64_t side, int64_t t, int64_t s, const float *dy) noexcept nogil:
+cdef void backward_row(const Plan *p, const Cell *c, int64_t side, int64_t t, int64_t s,
+        const float *dy) noexcept nogil:
     """The gates' gradients; `state` becomes what goes back past the gates, `step` what goes into U."""
     cdef int64_t row = p.first[t] + s, j, n = p.hidden, block = p.rows * p.hidden
     cdef const float *kept = c.kept + row * n

@@ -13,3 +13,28 @@ cdef extern from "miopen.h" nogil:
     bint mi_same_lens(const mi_tensor *a, const mi_tensor *b)
     bint mi_is_packed(const mi_tensor *tensor)
     miopenStatus_t mi_set_tensor(mi_tensor *tensor, int type, int dims, const int64_t *lens, const int64_t *strides)
+
+
+cdef inline bint is_default_layout(const mi_tensor *tensor) noexcept nogil:
+    """NCHW and the like: strides that never grow."""
+    cdef int i
+    for i in range(1, tensor.dims):
+        if tensor.strides[i - 1] < tensor.strides[i]:
+            return False
+    return True
+
+
+cdef inline bint is_one_by_one(const mi_problem *p) noexcept nogil:
+    """Nothing to unroll."""
+    cdef int i
+    for i in range(3):
+        if p.w_lens[i] != 1 or p.strides[i] != 1 or p.pads[i] != 0:
+            return False
+    return True
+
+
+cdef inline bint is_number(int type) noexcept nogil:
+    return (
+        type == miopenFloat or type == miopenHalf or type == miopenBFloat16 or type == miopenDouble
+        or type == miopenInt32 or type == miopenInt8
+    )

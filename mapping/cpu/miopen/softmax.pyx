@@ -24,8 +24,10 @@ cdef struct Soft:
     void *out
 
 
-cdef inline int64_t place(const int64_t *strides, const int64_t *lens, bint channel, int64_t group, int64_t k) noexcept nogil:
-    """Where element k of a group lies: a group is (n, h, w), its elements the channels; or n, its elements (c, h, w)."""
+cdef inline int64_t place(const int64_t *strides, const int64_t *lens, bint channel, int64_t group,
+        int64_t k) noexcept nogil:
+    """Where element k of a group lies: a group is (n, h, w), its elements the channels; or n, its
+    elements (c, h, w)."""
     cdef int64_t h, w
     if channel:
         w = group % lens[3]

@@ -132,8 +132,8 @@ cdef public miopenStatus_t miopenSet4dTensorDescriptor(
 
 
 cdef public miopenStatus_t miopenSet4dTensorDescriptorEx(
-    miopenTensorDescriptor_t tensorDesc, int dataType, int n, int c, int h, int w, int nStride, int cStride, int hStride,
-    int wStride
+    miopenTensorDescriptor_t tensorDesc, int dataType, int n, int c, int h, int w, int nStride, int cStride,
+    int hStride, int wStride
 ) noexcept nogil:
     cdef int64_t[4] lens
     cdef int64_t[4] strides

@@ -73,13 +73,6 @@ cdef void op_job(void *context, int64_t begin, int64_t end) noexcept nogil:
         op_part(t, begin, end, <int8_t *>NULL)
 
 
-cdef inline bint is_number(int type) noexcept nogil:
-    return (
-        type == miopenFloat or type == miopenHalf or type == miopenBFloat16 or type == miopenDouble
-        or type == miopenInt32 or type == miopenInt8
-    )
-
-
 cdef public miopenStatus_t miopenOpTensor(
     miopenHandle_t handle, int tensorOp, const void *alpha1, miopenTensorDescriptor_t aDesc, const void *A,
     const void *alpha2, miopenTensorDescriptor_t bDesc, const void *B, const void *beta, miopenTensorDescriptor_t cDesc,

@@ -116,7 +116,8 @@ cdef public rocblas_status rocblas_set_matrix_64(
 
 
 cdef public rocblas_status rocblas_set_matrix_async(
-    rocblas_int rows, rocblas_int cols, rocblas_int elem_size, const void *a, rocblas_int lda, void *b, rocblas_int ldb, hipStream_t stream
+    rocblas_int rows, rocblas_int cols, rocblas_int elem_size, const void *a, rocblas_int lda, void *b, rocblas_int ldb,
+    hipStream_t stream
 ) noexcept nogil:
     return refused(stream) or copy_matrix(rows, cols, elem_size, a, lda, b, ldb)
 
@@ -140,7 +141,8 @@ cdef public rocblas_status rocblas_get_matrix_64(
 
 
 cdef public rocblas_status rocblas_get_matrix_async(
-    rocblas_int rows, rocblas_int cols, rocblas_int elem_size, const void *a, rocblas_int lda, void *b, rocblas_int ldb, hipStream_t stream
+    rocblas_int rows, rocblas_int cols, rocblas_int elem_size, const void *a, rocblas_int lda, void *b, rocblas_int ldb,
+    hipStream_t stream
 ) noexcept nogil:
     return refused(stream) or copy_matrix(rows, cols, elem_size, a, lda, b, ldb)
 

@@ -14,7 +14,8 @@ ctypedef fused element:
 
 
 cdef inline bint is_op(int op) noexcept nogil:
-    return op == rocblas_operation_none or op == rocblas_operation_transpose or op == rocblas_operation_conjugate_transpose
+    return (op == rocblas_operation_none or op == rocblas_operation_transpose
+            or op == rocblas_operation_conjugate_transpose)
 
 
 cdef inline bint is_fill(int fill) noexcept nogil:

@@ -36,7 +36,8 @@ cdef void geam(
 
 
 cdef void dgmm(
-    int side, int64_t m, int64_t n, const element *a, int64_t lda, const element *x, int64_t incx, element *c, int64_t ldc
+    int side, int64_t m, int64_t n, const element *a, int64_t lda, const element *x, int64_t incx, element *c,
+    int64_t ldc
 ) noexcept nogil:
     """C ← diag(x)·A or A·diag(x)."""
     cdef int64_t i, j

@@ -1,5 +1,6 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-"""rocblas_<t>geam_batched: no cuBLAS function is one, so no table entry describes it, but blocks copy batches with it."""
+"""rocblas_<t>geam_batched: no cuBLAS function is one, so no table entry describes it, but blocks copy
+batches with it."""
 include "rocblas.pxi"
 include "elements.pxi"
 include "extensions.pxi"
@@ -11,9 +12,9 @@ cdef inline bint crossed(const element *a, int64_t lda, int trans, element *c, i
 
 
 cdef rocblas_status geam_batched(
-    rocblas_handle handle, int transA, int transB, rocblas_int m, rocblas_int n, const element *alpha, const element *const *A,
-    rocblas_int lda, const element *beta, const element *const *B, rocblas_int ldb, element *const *C, rocblas_int ldc,
-    rocblas_int batch_count
+    rocblas_handle handle, int transA, int transB, rocblas_int m, rocblas_int n, const element *alpha,
+    const element *const *A, rocblas_int lda, const element *beta, const element *const *B, rocblas_int ldb,
+    element *const *C, rocblas_int ldc, rocblas_int batch_count
 ) noexcept nogil:
     cdef int64_t i
     cdef const element *a = NULL
@@ -40,7 +41,8 @@ cdef rocblas_status geam_batched(
     for i in range(batch_count):
         if C[i] == NULL or (alpha[0] != 0 and A[i] == NULL) or (beta[0] != 0 and B[i] == NULL):
             return rocblas_status_invalid_pointer
-        if (A != NULL and crossed(A[i], lda, transA, C[i], ldc)) or (B != NULL and crossed(B[i], ldb, transB, C[i], ldc)):
+        if (A != NULL and crossed(A[i], lda, transA, C[i], ldc)) or (B != NULL
+                                                                     and crossed(B[i], ldb, transB, C[i], ldc)):
             return rocblas_status_invalid_size
     for i in range(batch_count):
         if A != NULL:
@@ -53,8 +55,8 @@ cdef rocblas_status geam_batched(
 
 cdef public rocblas_status rocblas_sgeam_batched(
     rocblas_handle handle, rocblas_operation transA, rocblas_operation transB, rocblas_int m, rocblas_int n,
-    const float *alpha, const float *const *A, rocblas_int lda, const float *beta, const float *const *B, rocblas_int ldb,
-    float *const *C, rocblas_int ldc, rocblas_int batch_count
+    const float *alpha, const float *const *A, rocblas_int lda, const float *beta, const float *const *B,
+    rocblas_int ldb, float *const *C, rocblas_int ldc, rocblas_int batch_count
 ) noexcept nogil:
     cdef rocblas_status status = geam_batched(
         handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)
@@ -66,8 +68,8 @@ cdef public rocblas_status rocblas_sgeam_batched(
 
 cdef public rocblas_status rocblas_dgeam_batched(
     rocblas_handle handle, rocblas_operation transA, rocblas_operation transB, rocblas_int m, rocblas_int n,
-    const double *alpha, const double *const *A, rocblas_int lda, const double *beta, const double *const *B, rocblas_int ldb,
-    double *const *C, rocblas_int ldc, rocblas_int batch_count
+    const double *alpha, const double *const *A, rocblas_int lda, const double *beta, const double *const *B,
+    rocblas_int ldb, double *const *C, rocblas_int ldc, rocblas_int batch_count
 ) noexcept nogil:
     cdef rocblas_status status = geam_batched(
         handle, transA, transB, m, n, alpha, A, lda, beta, B, ldb, C, ldc, batch_count)

@@ -1,9 +1,10 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """rocBLAS's gemm_ex and its batched forms: types as arguments, D ← α·op(A)·op(B) + β·C.
 
-Products of one type are the functions of that type. Small numbers (16 bits, int8) are converted to panels of floats that
-OpenBLAS multiplies; sums of int8 products stay exact, because a panel is not deeper than what a float counts exactly.
-What is checked, and in which order, is rocBLAS's: options, sizes, nothing to do, pointers, and the types at last.
+Products of one type are the functions of that type. Small numbers (16 bits, int8) are converted to panels of floats
+that OpenBLAS multiplies; sums of int8 products stay exact, because a panel is not deeper than what a float counts
+exactly. What is checked, and in which order, is rocBLAS's: options, sizes, nothing to do, pointers, and the
+types at last.
 """
 include "rocblas.pxi"
 include "elements.pxi"
@@ -127,7 +128,8 @@ cdef inline int32_t counted(int32_t alpha, int32_t total, int32_t beta, const in
     return <int32_t>value
 
 
-cdef void bytes(const product *p, const int8_t *a, const int8_t *b, int32_t alpha, int32_t beta, int32_t *d) noexcept nogil:
+cdef void bytes(const product *p, const int8_t *a, const int8_t *b, int32_t alpha, int32_t beta,
+        int32_t *d) noexcept nogil:
     """int8 into int32, exact. Depth by depth into D, whose old values count once."""
     cdef panels q
     cdef int64_t i, j, i0, j0 = 0, k0, rows, cols, depth
@@ -175,13 +177,17 @@ cdef rocblas_status member(
     cdef float alpha = 0, beta = 0
     carry_over(p, c, d)
     if p.a_type == rocblas_datatype_f32_r:
-        return rocblas_sgemm_64(handle, p.transa, p.transb, p.m, p.n, p.k, p.alpha, a, p.lda, b, p.ldb, p.beta, d, p.ldd)
+        return rocblas_sgemm_64(handle, p.transa, p.transb, p.m, p.n, p.k, p.alpha, a, p.lda, b, p.ldb, p.beta, d,
+                                p.ldd)
     if p.a_type == rocblas_datatype_f64_r:
-        return rocblas_dgemm_64(handle, p.transa, p.transb, p.m, p.n, p.k, p.alpha, a, p.lda, b, p.ldb, p.beta, d, p.ldd)
+        return rocblas_dgemm_64(handle, p.transa, p.transb, p.m, p.n, p.k, p.alpha, a, p.lda, b, p.ldb, p.beta, d,
+                                p.ldd)
     if p.a_type == rocblas_datatype_f32_c:
-        return rocblas_cgemm_64(handle, p.transa, p.transb, p.m, p.n, p.k, p.alpha, a, p.lda, b, p.ldb, p.beta, d, p.ldd)
+        return rocblas_cgemm_64(handle, p.transa, p.transb, p.m, p.n, p.k, p.alpha, a, p.lda, b, p.ldb, p.beta, d,
+                                p.ldd)
     if p.a_type == rocblas_datatype_f64_c:
-        return rocblas_zgemm_64(handle, p.transa, p.transb, p.m, p.n, p.k, p.alpha, a, p.lda, b, p.ldb, p.beta, d, p.ldd)
+        return rocblas_zgemm_64(handle, p.transa, p.transb, p.m, p.n, p.k, p.alpha, a, p.lda, b, p.ldb, p.beta, d,
+                                p.ldd)
     if p.a_type == rocblas_datatype_i8_r:
         bytes(p, <const int8_t *>a, <const int8_t *>b, (<const int32_t *>p.alpha)[0] if p.used else 0,
               (<const int32_t *>p.beta)[0], <int32_t *>d)
@@ -196,8 +202,9 @@ cdef rocblas_status member(
 
 
 cdef inline void fill(
-    rocblas_handle handle, product *p, int transa, int transb, int64_t m, int64_t n, int64_t k, const void *alpha, int a_type, int64_t lda,
-    int b_type, int64_t ldb, const void *beta, int c_type, int64_t ldc, int d_type, int64_t ldd, int compute
+    rocblas_handle handle, product *p, int transa, int transb, int64_t m, int64_t n, int64_t k, const void *alpha,
+    int a_type, int64_t lda, int b_type, int64_t ldb, const void *beta, int c_type, int64_t ldc, int d_type,
+    int64_t ldd, int compute
 ) noexcept nogil:
     p.transa = transa
     p.transb = transb
@@ -222,8 +229,9 @@ cdef inline void fill(
 cdef public rocblas_status rocblas_gemm_ex_64(
     rocblas_handle handle, rocblas_operation transa, rocblas_operation transb, int64_t m, int64_t n, int64_t k,
     const void *alpha, const void *a, rocblas_datatype a_type, int64_t lda, const void *b, rocblas_datatype b_type,
-    int64_t ldb, const void *beta, const void *c, rocblas_datatype c_type, int64_t ldc, void *d, rocblas_datatype d_type,
-    int64_t ldd, rocblas_datatype compute_type, rocblas_gemm_algo algo, int32_t solution_index, uint32_t flags
+    int64_t ldb, const void *beta, const void *c, rocblas_datatype c_type, int64_t ldc, void *d,
+    rocblas_datatype d_type, int64_t ldd, rocblas_datatype compute_type, rocblas_gemm_algo algo, int32_t solution_index,
+    uint32_t flags
 ) noexcept nogil:
     cdef product p
     cdef bint done = False
@@ -237,8 +245,8 @@ cdef public rocblas_status rocblas_gemm_ex_64(
         return status
     if rb_recorded(handle):
         return rocblas_gemm_ex_64_record(
-            handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, d, d_type, ldd,
-            compute_type, algo, solution_index, flags)
+            handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, d, d_type,
+            ldd, compute_type, algo, solution_index, flags)
     return member(handle, &p, a, b, c, d)
 
 
@@ -288,9 +296,9 @@ cdef void strided_members(void *context, int64_t begin, int64_t end) noexcept no
 cdef public rocblas_status rocblas_gemm_batched_ex_64(
     rocblas_handle handle, rocblas_operation transa, rocblas_operation transb, int64_t m, int64_t n, int64_t k,
     const void *alpha, const void *a, rocblas_datatype a_type, int64_t lda, const void *b, rocblas_datatype b_type,
-    int64_t ldb, const void *beta, const void *c, rocblas_datatype c_type, int64_t ldc, void *d, rocblas_datatype d_type,
-    int64_t ldd, int64_t batch_count, rocblas_datatype compute_type, rocblas_gemm_algo algo, int32_t solution_index,
-    uint32_t flags
+    int64_t ldb, const void *beta, const void *c, rocblas_datatype c_type, int64_t ldc, void *d,
+    rocblas_datatype d_type, int64_t ldd, int64_t batch_count, rocblas_datatype compute_type, rocblas_gemm_algo algo,
+    int32_t solution_index, uint32_t flags
 ) noexcept nogil:
     """A, B, C and D are arrays of pointers. A NULL among them is a fault on the card, and refused here."""
     cdef product p
@@ -311,8 +319,8 @@ cdef public rocblas_status rocblas_gemm_batched_ex_64(
         return status
     if rb_recorded(handle):
         return rocblas_gemm_batched_ex_64_record(
-            handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, d, d_type, ldd,
-            batch_count, compute_type, algo, solution_index, flags)
+            handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, d, d_type,
+            ldd, batch_count, compute_type, algo, solution_index, flags)
     keeps = not rb_is(p.compute, p.beta, 0)
     for i in range(batch_count):
         if to[i] == NULL or (keeps and old[i] == NULL) or (p.used and (left[i] == NULL or right[i] == NULL)):
@@ -349,8 +357,8 @@ cdef public rocblas_status rocblas_gemm_strided_batched_ex_64(
         return status
     if rb_recorded(handle):
         return rocblas_gemm_strided_batched_ex_64_record(
-            handle, transa, transb, m, n, k, alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc,
-            stride_c, d, d_type, ldd, stride_d, batch_count, compute_type, algo, solution_index, flags)
+            handle, transa, transb, m, n, k, alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c, c_type,
+            ldc, stride_c, d, d_type, ldd, stride_d, batch_count, compute_type, algo, solution_index, flags)
     batch.handle = handle
     batch.p = &p
     batch.a = a
@@ -403,8 +411,8 @@ cdef public rocblas_status rocblas_gemm_strided_batched_ex(
     rocblas_gemm_algo algo, int32_t solution_index, uint32_t flags
 ) noexcept nogil:
     return rocblas_gemm_strided_batched_ex_64(
-        handle, transa, transb, m, n, k, alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc,
-        stride_c, d, d_type, ldd, stride_d, batch_count, compute_type, algo, solution_index, flags
+        handle, transa, transb, m, n, k, alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c, c_type,
+        ldc, stride_c, d, d_type, ldd, stride_d, batch_count, compute_type, algo, solution_index, flags
     )
 
 

@@ -1,4 +1,5 @@
-/* Conversions between float and the two 16-bit formats, rounded to nearest, ties to even. No compiler support needed. */
+/* Conversions between float and the two 16-bit formats, rounded to nearest, ties to even. No compiler
+ * support needed. */
 #ifndef DRAGOMAN_CPU_HALF_H
 #define DRAGOMAN_CPU_HALF_H
 #include "rocblas.h"

@@ -6,6 +6,7 @@ a compare and a look into memory that is always ours. Freed slots are used again
 create and destroy only.
 """
 include "rocblas.pxi"
+include "mutex.pxi"
 
 from libc.string cimport memset
 
@@ -19,10 +20,6 @@ cdef extern from "platform.h" nogil:
     static _Thread_local size_t rb_default_memory; /* for the calling thread's next handle */
     static void rb_publish(rb_handle *first) { __atomic_store_n(&rb_first, first, __ATOMIC_RELEASE); }
     """
-    ctypedef struct dg_mutex:
-        pass
-    void dg_mutex_lock(dg_mutex *)
-    void dg_mutex_unlock(dg_mutex *)
     void dg_store_u32(uint32_t *place, uint32_t value)
     bint dg_swap_u32(uint32_t *place, uint32_t old, uint32_t new)
     void *dg_reserve(size_t bytes)
@@ -115,7 +112,8 @@ cdef public rocblas_status rocblas_get_stream(rocblas_handle handle, hipStream_t
     return rocblas_status_success
 
 
-cdef public rocblas_status rocblas_set_pointer_mode(rocblas_handle handle, rocblas_pointer_mode pointer_mode) noexcept nogil:
+cdef public rocblas_status rocblas_set_pointer_mode(rocblas_handle handle,
+        rocblas_pointer_mode pointer_mode) noexcept nogil:
     """Host and device are one memory here; rocBLAS takes any number."""
     if not rb_is_handle(handle):
         return rocblas_status_invalid_handle
@@ -123,7 +121,8 @@ cdef public rocblas_status rocblas_set_pointer_mode(rocblas_handle handle, rocbl
     return rocblas_status_success
 
 
-cdef public rocblas_status rocblas_get_pointer_mode(rocblas_handle handle, rocblas_pointer_mode *pointer_mode) noexcept nogil:
+cdef public rocblas_status rocblas_get_pointer_mode(rocblas_handle handle,
+        rocblas_pointer_mode *pointer_mode) noexcept nogil:
     if not rb_is_handle(handle):
         return rocblas_status_invalid_handle
     if pointer_mode == NULL:
@@ -132,14 +131,16 @@ cdef public rocblas_status rocblas_get_pointer_mode(rocblas_handle handle, rocbl
     return rocblas_status_success
 
 
-cdef public rocblas_status rocblas_set_atomics_mode(rocblas_handle handle, rocblas_atomics_mode atomics_mode) noexcept nogil:
+cdef public rocblas_status rocblas_set_atomics_mode(rocblas_handle handle,
+        rocblas_atomics_mode atomics_mode) noexcept nogil:
     if not rb_is_handle(handle):
         return rocblas_status_invalid_handle
     handle.atomics_mode = atomics_mode
     return rocblas_status_success
 
 
-cdef public rocblas_status rocblas_get_atomics_mode(rocblas_handle handle, rocblas_atomics_mode *atomics_mode) noexcept nogil:
+cdef public rocblas_status rocblas_get_atomics_mode(rocblas_handle handle,
+        rocblas_atomics_mode *atomics_mode) noexcept nogil:
     if not rb_is_handle(handle):
         return rocblas_status_invalid_handle
     if atomics_mode == NULL:

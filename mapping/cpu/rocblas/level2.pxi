@@ -63,19 +63,22 @@ cdef void outer(
 
 
 cdef void ger(
-    int64_t m, int64_t n, element alpha, const element *x, int64_t incx, const element *y, int64_t incy, element *a, int64_t lda
+    int64_t m, int64_t n, element alpha, const element *x, int64_t incx, const element *y, int64_t incy, element *a,
+    int64_t lda
 ) noexcept nogil:
     outer(m, n, alpha, x, incx, y, incy, a, lda, False)
 
 
 cdef void geru(
-    int64_t m, int64_t n, element alpha, const element *x, int64_t incx, const element *y, int64_t incy, element *a, int64_t lda
+    int64_t m, int64_t n, element alpha, const element *x, int64_t incx, const element *y, int64_t incy, element *a,
+    int64_t lda
 ) noexcept nogil:
     outer(m, n, alpha, x, incx, y, incy, a, lda, False)
 
 
 cdef void gerc(
-    int64_t m, int64_t n, element alpha, const element *x, int64_t incx, const element *y, int64_t incy, element *a, int64_t lda
+    int64_t m, int64_t n, element alpha, const element *x, int64_t incx, const element *y, int64_t incy, element *a,
+    int64_t lda
 ) noexcept nogil:
     outer(m, n, alpha, x, incx, y, incy, a, lda, True)
 
@@ -101,13 +104,15 @@ cdef void hpr(int uplo, int64_t n, double complex alpha, const element *x, int64
 
 
 cdef void syr2(
-    int uplo, int64_t n, element alpha, const element *x, int64_t incx, const element *y, int64_t incy, element *a, int64_t lda
+    int uplo, int64_t n, element alpha, const element *x, int64_t incx, const element *y, int64_t incy, element *a,
+    int64_t lda
 ) noexcept nogil:
     rank2(uplo, n, alpha, x, incx, y, incy, a, lda, False)
 
 
 cdef void her2(
-    int uplo, int64_t n, element alpha, const element *x, int64_t incx, const element *y, int64_t incy, element *a, int64_t lda
+    int uplo, int64_t n, element alpha, const element *x, int64_t incx, const element *y, int64_t incy, element *a,
+    int64_t lda
 ) noexcept nogil:
     rank2(uplo, n, alpha, x, incx, y, incy, a, lda, True)
 

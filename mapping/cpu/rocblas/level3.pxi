@@ -1,10 +1,14 @@
 # Level 3 by hand: products into one triangle of two different factors, trmm out of place. Arguments have been checked.
 
 cdef extern from "openblas.h" nogil:
-    void scipy_cblas_strmm64_(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, float alpha, const float *a, int64_t lda, float *b, int64_t ldb)
-    void scipy_cblas_dtrmm64_(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, double alpha, const double *a, int64_t lda, double *b, int64_t ldb)
-    void scipy_cblas_ctrmm64_(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb)
-    void scipy_cblas_ztrmm64_(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb)
+    void scipy_cblas_strmm64_(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, float alpha,
+                              const float *a, int64_t lda, float *b, int64_t ldb)
+    void scipy_cblas_dtrmm64_(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, double alpha,
+                              const double *a, int64_t lda, double *b, int64_t ldb)
+    void scipy_cblas_ctrmm64_(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n,
+                              const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb)
+    void scipy_cblas_ztrmm64_(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n,
+                              const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb)
 
 cdef enum:
     TILE = 64  # of a triangle: what is computed too much is at most a tile's other half
@@ -65,7 +69,8 @@ cdef void syrkx(
     if trans == rocblas_operation_none:
         into_triangle(uplo, trans, rocblas_operation_transpose, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
     else:
-        into_triangle(uplo, rocblas_operation_transpose, rocblas_operation_none, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+        into_triangle(uplo, rocblas_operation_transpose, rocblas_operation_none, n, k, alpha, a, lda, b, ldb, beta, c,
+                      ldc)
 
 
 cdef void herkx(

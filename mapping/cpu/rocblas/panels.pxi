@@ -3,7 +3,9 @@ from libc.stdint cimport int8_t
 from libc.stdlib cimport free, malloc
 
 cdef extern from "openblas.h" nogil:
-    void panel_sgemm "scipy_cblas_sgemm64_" (int order, int transa, int transb, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc)
+    void panel_sgemm "scipy_cblas_sgemm64_" (int order, int transa, int transb, int64_t m, int64_t n, int64_t k,
+                                             float alpha, const float *a, int64_t lda, const float *b, int64_t ldb,
+                                             float beta, float *c, int64_t ldc)
 
 ctypedef fused small:
     rocblas_half

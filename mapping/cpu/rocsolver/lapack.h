@@ -42,13 +42,14 @@ LAPACK_EACH(geqrf, const lapack_int *m, const lapack_int *n, void *a, const lapa
 LAPACK_EACH(gelqf, const lapack_int *m, const lapack_int *n, void *a, const lapack_int *lda, void *tau, void *work,
             const lapack_int *lwork, lapack_int *info)
 LAPACK_EACH(trtrs, const char *uplo, const char *trans, const char *diag, const lapack_int *n, const lapack_int *nrhs,
-            const void *a, const lapack_int *lda, void *b, const lapack_int *ldb, lapack_int *info, size_t, size_t, size_t)
+            const void *a, const lapack_int *lda, void *b, const lapack_int *ldb, lapack_int *info, size_t, size_t,
+            size_t)
 LAPACK_UNITARY(ormqr, unmqr, const char *side, const char *trans, const lapack_int *m, const lapack_int *n,
-               const lapack_int *k, const void *a, const lapack_int *lda, const void *tau, void *c, const lapack_int *ldc,
-               void *work, const lapack_int *lwork, lapack_int *info, size_t, size_t)
+               const lapack_int *k, const void *a, const lapack_int *lda, const void *tau, void *c,
+               const lapack_int *ldc, void *work, const lapack_int *lwork, lapack_int *info, size_t, size_t)
 LAPACK_UNITARY(ormlq, unmlq, const char *side, const char *trans, const lapack_int *m, const lapack_int *n,
-               const lapack_int *k, const void *a, const lapack_int *lda, const void *tau, void *c, const lapack_int *ldc,
-               void *work, const lapack_int *lwork, lapack_int *info, size_t, size_t)
+               const lapack_int *k, const void *a, const lapack_int *lda, const void *tau, void *c,
+               const lapack_int *ldc, void *work, const lapack_int *lwork, lapack_int *info, size_t, size_t)
 
 /* ---- by letter; each answers LAPACK's info ---- */
 
@@ -69,14 +70,14 @@ static inline lapack_int lapack_getrs(char t, char trans, lapack_int n, lapack_i
     LAPACK_CALL(t, getrs, getrs, &trans, &n, &nrhs, a, &lda, ipiv, b, &ldb, &info, 1)
     return info;
 }
-static inline lapack_int lapack_geqrf(char t, lapack_int m, lapack_int n, void *a, lapack_int lda, void *tau, void *work,
-                                      lapack_int lwork) {
+static inline lapack_int lapack_geqrf(char t, lapack_int m, lapack_int n, void *a, lapack_int lda, void *tau,
+                                      void *work, lapack_int lwork) {
     lapack_int info = 0;
     LAPACK_CALL(t, geqrf, geqrf, &m, &n, a, &lda, tau, work, &lwork, &info)
     return info;
 }
-static inline lapack_int lapack_gelqf(char t, lapack_int m, lapack_int n, void *a, lapack_int lda, void *tau, void *work,
-                                      lapack_int lwork) {
+static inline lapack_int lapack_gelqf(char t, lapack_int m, lapack_int n, void *a, lapack_int lda, void *tau,
+                                      void *work, lapack_int lwork) {
     lapack_int info = 0;
     LAPACK_CALL(t, gelqf, gelqf, &m, &n, a, &lda, tau, work, &lwork, &info)
     return info;

@@ -1,4 +1,5 @@
-# LU factors of batches, with and without pivots: factorise, solve, invert. Blocks have the functions' names without the type.
+# LU factors of batches, with and without pivots: factorise, solve, invert. Blocks have the functions' names
+# without the type.
 from libc.stdlib cimport free, malloc
 
 
@@ -182,7 +183,8 @@ cdef rocblas_status getri_npvt_outofplace_batched(
 
 cdef void member_solutions(element *const *A, element *const *B, members *b, int64_t begin, int64_t end) noexcept nogil:
     cdef int64_t i
-    cdef char op = c'N' if b.trans == rocblas_operation_none else c'T' if b.trans == rocblas_operation_transpose else c'C'
+    cdef char op = (c'N' if b.trans == rocblas_operation_none else c'T' if b.trans == rocblas_operation_transpose
+        else c'C')
     cdef int64_t *rows = <int64_t *>malloc(<size_t>b.n * sizeof(int64_t))
     if rows == NULL:
         b.status = rocblas_status_memory_error

@@ -1,4 +1,5 @@
-/* How the CPU backend's rocSOLVER knows a handle: it is rocBLAS's, so the rocBLAS that lies beside this library is asked. */
+/* How the CPU backend's rocSOLVER knows a handle: it is rocBLAS's, so the rocBLAS that lies beside this
+ * library is asked. */
 #ifndef DRAGOMAN_CPU_ROCSOLVER_H
 #define DRAGOMAN_CPU_ROCSOLVER_H
 #include "platform.h"
@@ -10,7 +11,8 @@ static rocblas_status (*rs_get_stream)(rocblas_handle, hipStream_t *);
 static int (*rs_asks_for_size)(rocblas_handle);
 static _Thread_local int rs_replaying; /* a recorded call is made again: its handle may be gone */
 
-/* RS_ROCBLAS, its file's name, is the build's. By its whole path: another library of that name may be in the process, and its handles are not ours. */
+/* RS_ROCBLAS, its file's name, is the build's. By its whole path: another library of that name may be in the
+ * process, and its handles are not ours. */
 static void rs_find(void) {
     char folder[DG_PATH], file[DG_PATH];
     void *module;

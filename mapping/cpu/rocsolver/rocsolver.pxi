@@ -20,10 +20,10 @@ cdef extern from "lapack.h" nogil:
     int64_t lapack_gelqf(char t, int64_t m, int64_t n, void *a, int64_t lda, void *tau, void *work, int64_t lwork)
     int64_t lapack_trtrs(char t, char uplo, char trans, int64_t n, int64_t nrhs, const void *a, int64_t lda, void *b,
                          int64_t ldb)
-    int64_t lapack_ormqr(char t, char trans, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *tau,
-                         void *c, int64_t ldc, void *work, int64_t lwork)
-    int64_t lapack_ormlq(char t, char trans, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *tau,
-                         void *c, int64_t ldc, void *work, int64_t lwork)
+    int64_t lapack_ormqr(char t, char trans, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                         const void *tau, void *c, int64_t ldc, void *work, int64_t lwork)
+    int64_t lapack_ormlq(char t, char trans, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                         const void *tau, void *c, int64_t ldc, void *work, int64_t lwork)
 
 cdef enum:
     PER_ROW = 64  # elements of LAPACK's work space for each row or column: its block size and more
@@ -129,7 +129,8 @@ cdef void piece(element *const *A, element *const *B, members *b, int64_t begin,
         member_least_squares(A, B, b, begin, end)
 
 
-cdef rocblas_status each_member(int step, element *const *A, element *const *B, members *b, int64_t count) noexcept nogil:
+cdef rocblas_status each_member(int step, element *const *A, element *const *B, members *b,
+        int64_t count) noexcept nogil:
     """All members, some thousands of operations at a time."""
     b.step = step
     b.type = letter(<const element *>NULL)

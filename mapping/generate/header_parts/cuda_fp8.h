@@ -57,7 +57,7 @@ __nv_cvt_halfraw_to_fp8(__half_raw value, __nv_saturation_t saturate, __nv_fp8_i
 static __inline__ __nv_fp8_storage_t
 __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw value, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind)
 {
-    return __nv_cvt_float_to_fp8(dg_bf16_value(value.x), saturate, kind);
+    return __nv_cvt_float_to_fp8(dg_bfloat16_value(value.x), saturate, kind);
 }
 
 /* E5M2 is the upper byte of a half; E4M3 is shifted to a half's place, and its exponent moved by scaling. */

@@ -33,6 +33,8 @@ _RESULT_TEXT = "p"  # a function that answers with a text
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
+    """A parameter's name, and a letter for what C takes there."""
+
     name: str
     kind: str
 

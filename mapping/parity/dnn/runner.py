@@ -84,6 +84,7 @@ class DnnSession(Session):
         return {"cudnn": self.options.cudnn, "host_only": self.options.host_only, "lacks": lacks}
 
     def numbers_of(self, procedure: Procedure) -> Numbers:
+        """Its examples' verdict, played in the child; a child that dies is a verdict too."""
         child = self._alive()
         examples = max(4, round(self.options.examples * procedure.share))
         child.send({"function": procedure.function, "part": "numbers", "examples": examples})

@@ -217,6 +217,7 @@ class Stage:
         return operand
 
     def tensor_descriptor(self, name: str, type_: Type, dims: Sequence[int], strides: Sequence[int]) -> int:
+        """A descriptor of these sizes, unless the case has it lie about them."""
         descriptor = self.create("Tensor")
         lie = self._twist(name, type_, dims)
         if lie == "unset":

@@ -42,6 +42,7 @@ class StatusCase:
         return replace(self.change, replaced=dict.fromkeys(self.change.replaced, subject.handle("freed")))
 
     def right(self, got: int | None, version: int) -> bool:
+        """Whether an answer (None: the call was not possible) is what a version of cuDNN may say."""
         if got is None:
             return False
         if self.expected == REFUSED:

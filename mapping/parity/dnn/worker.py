@@ -24,6 +24,8 @@ _SUSPICIOUS = (4, 5)
 
 
 class Worker:
+    """A child of the cuDNN suite: plays what it is asked, one function at a time."""
+
     def __init__(self, config: dict[str, Any], answer: Answer) -> None:
         self.config = config
         self.answer = answer

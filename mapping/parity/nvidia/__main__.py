@@ -16,7 +16,7 @@ from .recording import PARTS, SECONDS, Recording, Wanted, to_file
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m dragoman.parity.nvidia", description=__doc__)
-    parser.add_argument("reports", nargs="*", type=Path, help="with --keep: what runs wrote")
+    parser.add_argument("reports", nargs="*", type=Path, help="with --keep: what earlier runs wrote, in place of a run")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="write FOLDER/answers.jsonl (default: here)")
     parser.add_argument("--subject", type=Path, metavar="FOLDER", help="libraries of that folder, not NVIDIA's")
     parser.add_argument("--backend", default="", help="what answers below ours: cpu or rocm")
@@ -26,27 +26,28 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--function", action="append", default=[], metavar="SYMBOL")
     parser.add_argument("--group", action="append", default=[], metavar="NAME", help="of probes")
     parser.add_argument("--quick", action="store_true", help="fewer types in the sweep")
-    parser.add_argument("--keep", action="store_true", help="put the answers of reports into the goldens")
+    parser.add_argument("--keep", action="store_true", help="put the answers into the goldens")
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
     given = _arguments().parse_args(arguments)
     try:
-        if given.keep:
-            for line in goldens.keep(given.reports):
-                print(line)
-            return 0
-        return _record(given)
+        reports = given.reports if given.keep and given.reports else [_record(given)]
+        for line in goldens.keep(reports) if given.keep else ():
+            print(line)
     except (LoadError, ParityError) as error:
         print(error, file=sys.stderr)
         return 2
+    return 0
 
 
-def _record(given: argparse.Namespace) -> int:
+def _record(given: argparse.Namespace) -> Path:
+    """One run. The file that its answers are in."""
     begun = time.monotonic()
     out = given.out or Path()
     out.mkdir(parents=True, exist_ok=True)
+    answers = out / "answers.jsonl"
     with tempfile.TemporaryDirectory(prefix="dragoman-nvidia-") as links:
         subject = (given.subject or libraries.gathered(Path(links))).absolute()
         wanted = Wanted(
@@ -61,11 +62,11 @@ def _record(given: argparse.Namespace) -> int:
                 shown[0] = now
                 print(f"{now:4.0f} s  {name}", file=sys.stderr, flush=True)
 
-        left = Recording(wanted, to_file(out / "answers.jsonl"), progress).run()
-    print(f"{out / 'answers.jsonl'}: {time.monotonic() - begun:.0f} s, {left} questions not reached")
-    for line in goldens.summary([out / "answers.jsonl"]):
+        left = Recording(wanted, to_file(answers), progress).run()
+    print(f"{answers}: {time.monotonic() - begun:.0f} s, {left} questions not reached")
+    for line in goldens.summary([answers]):
         print(line)
-    return 0
+    return answers
 
 
 if __name__ == "__main__":

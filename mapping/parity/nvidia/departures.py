@@ -37,6 +37,8 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
+    """Where ours answers otherwise than NVIDIA's; `known`: the entry that says why, or None."""
+
     what: str
     theirs: Any
     ours: Any
@@ -102,17 +104,30 @@ def steps(group: str, ours: Sequence[list[Any]]) -> Iterator[Difference]:
         if own[:3] == theirs[:3] and (failed or own[3] == written):
             continue
         words = " ".join(arguments)
-        known = next(
-            (
-                s
-                for s in STEPS
-                if fnmatch.fnmatchcase(group, s.group)
-                and fnmatch.fnmatchcase(function, s.function)
-                and fnmatch.fnmatchcase(words, s.arguments)
-            ),
-            None,
-        )
+        known = _step(group, function, words)
         yield Difference(f"{group}: {function}({words})", theirs[2:], own[2:], known)
+
+
+def told() -> Iterator[tuple[str, str]]:
+    """For people: each function that a line is about, and `case: reason`."""
+    for group, asked in goldens.recorded(goldens.PROBES)["answers"].items():
+        for function, arguments, *_ in asked:
+            step = _step(group, function, " ".join(arguments))
+            if step:
+                yield function, f"{group.replace('_', ' ')}: {step.reason}"
+    for function in goldens.recorded(goldens.SWEEP)["answers"]:
+        for line in TUPLES:
+            if fnmatch.fnmatchcase(function, line.function):
+                yield function, f"types {', '.join(line.values)}: {line.reason}"
+
+
+def _step(group: str, function: str, words: str) -> Step | None:
+    """The line that a call of a group's is known by."""
+    for step in STEPS:
+        wanted = ((group, step.group), (function, step.function), (words, step.arguments))
+        if all(fnmatch.fnmatchcase(*pair) for pair in wanted):
+            return step
+    return None
 
 
 def tuples(function: Function, ours: sweep.Tree, *, quick: bool) -> Iterator[Difference]:

@@ -41,6 +41,7 @@ class Worker:
         self.answer(probes.versions(probes.Tongue(self.folder, self.major, lambda step: None)))
 
     def probe(self, task: dict[str, Any]) -> None:
+        """One group of probes. The process ends with it."""
         note = Note(str(self.scratch))
         tongue = probes.Tongue(self.folder, self.major, self.answer, lambda i: note(str(i)), set(task["skip"]))
         corners.GROUPS[task["group"]](tongue)
@@ -51,6 +52,7 @@ class Worker:
         return 0
 
     def sweep(self, task: dict[str, Any]) -> None:
+        """Statuses of all tuples of types, from `start` on."""
         function = load().function(task["function"], "cublas")
         assert function is not None
         subject = self.bench.subject
@@ -62,6 +64,7 @@ class Worker:
         sweep(function, subject, self.scratch, task["quick"], task["start"], task["skip"], tell)
 
     def judge(self, task: dict[str, Any]) -> None:
+        """The numbers of a tuple of types that NVIDIA's library took, by the oracle: of small and of aligned sizes."""
         function = load().function(task["function"], "cublas")
         assert function is not None
         found = judge(function, self.bench, tuple(task["types"]))

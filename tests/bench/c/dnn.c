@@ -3,9 +3,9 @@
  *     dnn LIBRARY LAYER < orders
  *
  * LIBRARY is a stand-in for libMIOpen (LAYER `miopen`) or our libcudnn over it (`cudnn`). An order is a line
- * `SoftmaxForward 1000`; the answer is a line with the nanoseconds that the thousand calls took, a few calls before them
- * not counted. `allocated SoftmaxForward 1000` answers how much the calls allocated after the first: on the heap, of
- * MIOpen's descriptors and of the card's memory together. Otherwise all is as in driver.c. */
+ * `SoftmaxForward 1000`; the answer is a line with the nanoseconds that the thousand calls took, a few calls before
+ * them not counted. `allocated SoftmaxForward 1000` answers how much the calls allocated after the first: on the heap,
+ * of MIOpen's descriptors and of the card's memory together. Otherwise all is as in driver.c. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,24 +45,24 @@ typedef void *p;
 typedef const void *any;
 LOOP(SoftmaxForward, (p, int, int, any, p, any, any, p, p), to->handle, 1, 1, &one, to->x, in, &zero, to->y, out)
 LOOP(miopen_SoftmaxForward, (p, any, p, any, any, p, p, int, int), to->handle, &one, to->x, in, &zero, to->y, out, 1, 1)
-LOOP(SoftmaxBackward, (p, int, int, any, p, any, p, any, any, p, p), to->handle, 1, 1, &one, to->y, in, to->y, in, &zero,
-     to->x, out)
-LOOP(miopen_SoftmaxBackward, (p, any, p, any, p, any, any, p, p, int, int), to->handle, &one, to->y, in, to->y, in, &zero,
-     to->x, out, 1, 1)
+LOOP(SoftmaxBackward, (p, int, int, any, p, any, p, any, any, p, p), to->handle, 1, 1, &one, to->y, in, to->y, in,
+     &zero, to->x, out)
+LOOP(miopen_SoftmaxBackward, (p, any, p, any, p, any, any, p, p, int, int), to->handle, &one, to->y, in, to->y, in,
+     &zero, to->x, out, 1, 1)
 LOOP(PoolingForward, (p, p, any, p, any, any, p, p), to->handle, to->pool, &one, to->x, in, &zero, to->pooled, out)
-LOOP(miopen_PoolingForward, (p, p, any, p, any, any, p, p, unsigned char, p, size_t), to->handle, to->pool, &one, to->x, in,
-     &zero, to->pooled, out, 0, NULL, 0)
+LOOP(miopen_PoolingForward, (p, p, any, p, any, any, p, p, unsigned char, p, size_t), to->handle, to->pool, &one, to->x,
+     in, &zero, to->pooled, out, 0, NULL, 0)
 LOOP(ActivationForward, (p, p, any, p, any, any, p, p), to->handle, to->act, &one, to->x, in, &zero, to->y, out)
-LOOP(ActivationBackward, (p, p, any, p, any, p, any, p, any, any, p, p), to->handle, to->act, &one, to->y, in, to->y, in,
-     to->x, in, &zero, to->x, out)
-LOOP(OpTensor, (p, p, any, p, any, any, p, any, any, p, p), to->handle, to->op, &one, to->x, in, &one, to->row, in, &zero,
-     to->y, out)
+LOOP(ActivationBackward, (p, p, any, p, any, p, any, p, any, any, p, p), to->handle, to->act, &one, to->y, in, to->y,
+     in, to->x, in, &zero, to->x, out)
+LOOP(OpTensor, (p, p, any, p, any, any, p, any, any, p, p), to->handle, to->op, &one, to->x, in, &one, to->row, in,
+     &zero, to->y, out)
 LOOP(miopen_OpTensor, (p, int, any, p, any, any, p, any, any, p, p), to->handle, 0, &one, to->x, in, &one, to->row, in,
      &zero, to->y, out)
 LOOP(ConvolutionForward, (p, any, p, any, p, any, p, int, p, size_t, any, p, p), to->handle, &one, to->x, in, to->w, in,
      to->conv, 1, NULL, 0, &zero, to->y, out)
-LOOP(miopen_ConvolutionForward, (p, p, any, p, any, p, p, p, p, size_t, unsigned long long), to->handle, to->w, in, to->x,
-     in, to->conv, to->y, out, NULL, 0, 7)
+LOOP(miopen_ConvolutionForward, (p, p, any, p, any, p, p, p, p, size_t, unsigned long long), to->handle, to->w, in,
+     to->x, in, to->conv, to->y, out, NULL, 0, 7)
 
 typedef struct {
     const char *name, *cudnn, *miopen;
@@ -70,7 +70,8 @@ typedef struct {
     void (*direct)(const layer *, long);
 } order;
 static const order orders[] = {
-    {"SoftmaxForward", "cudnnSoftmaxForward", "miopenSoftmaxForward_V2", loop_SoftmaxForward, loop_miopen_SoftmaxForward},
+    {"SoftmaxForward", "cudnnSoftmaxForward", "miopenSoftmaxForward_V2", loop_SoftmaxForward,
+     loop_miopen_SoftmaxForward},
     {"SoftmaxBackward", "cudnnSoftmaxBackward", "miopenSoftmaxBackward_V2", loop_SoftmaxBackward,
      loop_miopen_SoftmaxBackward},
     {"PoolingForward", "cudnnPoolingForward", "miopenPoolingForward", loop_PoolingForward, loop_miopen_PoolingForward},

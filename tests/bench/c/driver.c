@@ -4,8 +4,9 @@
  *
  * LIBRARY is (a stand-in for) librocblas. LAYER is whose names LIBRARY's callers would use: `rocblas` (the library
  * itself), `cublas` or `hipblas`. An order is a line `sgemm 1000`; the answer is a line with the nanoseconds that the
- * thousand calls took, a few calls before them not counted. The loop of an order is a function of its own (`loop_sgemm`),
- * so that a profiler tells them apart; its body is the same whoever is called. Below `measure` everything counts. */
+ * thousand calls took, a few calls before them not counted. The loop of an order is a function of its own
+ * (`loop_sgemm`), so that a profiler tells them apart; its body is the same whoever is called. Below `measure`
+ * everything counts. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ typedef struct {
     void *call;
     void *handle;
     void *streams[2];
-    int op, side, fill, diag, real, compute, algo; /* this layer's numbers: N, left, upper, non-unit, 32-bit float (twice), default */
+    /* this layer's numbers: N, left, upper, non-unit, 32-bit float (twice), default */
+    int op, side, fill, diag, real, compute, algo;
 } layer;
 
 static float one = 1.0f, data[64];
@@ -50,8 +52,8 @@ LOOP(gemmEx,
      to->handle, to->op, to->op, 2, 3, 4, &one, data, to->real, 2, data + 8, to->real, 4, &one, data + 32, to->real, 2,
      to->compute, to->algo)
 LOOP(gemm_ex,
-     (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, any, int, int, void *, int, int, int, int,
-      int, unsigned),
+     (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, any, int, int, void *, int, int, int,
+      int, int, unsigned),
      to->handle, to->op, to->op, 2, 3, 4, &one, data, to->real, 2, data + 8, to->real, 4, &one, data + 32, to->real, 2,
      data + 32, to->real, 2, to->compute, 0, 0, 0)
 /* Composed calls: bytes into 32 bits, and two groups of products, for which AMD's function is called twice. */
@@ -59,8 +61,8 @@ LOOP(gemmExInt8,
      (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, void *, int, int, int, int),
      to->handle, to->op, to->op, 2, 3, 4, &one, data, 3, 2, data + 8, 3, 4, &one, data + 32, 10, 2, 72, 0)
 LOOP(gemm_ex_int8,
-     (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, any, int, int, void *, int, int, int, int,
-      int, unsigned),
+     (void *, int, int, int, int, int, any, any, int, int, any, int, int, any, any, int, int, void *, int, int, int,
+      int, int, unsigned),
      to->handle, to->op, to->op, 2, 3, 4, &one, data, 160, 2, data + 8, 160, 4, &one, data + 32, 162, 2, data + 32, 162,
      2, 162, 0, 0, 0)
 typedef const int *ints;

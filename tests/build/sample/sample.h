@@ -12,7 +12,13 @@ typedef int (*sample_gemm_fn)(void *, int, int, int64_t, int64_t, int64_t, const
                               const float *, int64_t, const float *, float *, int64_t);
 extern sample_gemm_fn sample_backend_gemm;
 
-int sample_gemm_cold(void *handle, int transa, int transb, int64_t m, int64_t n, int64_t k, const float *alpha,
-                     const float *a, int64_t lda, const float *b, int64_t ldb, const float *beta, float *c,
-                     int64_t ldc);
+/* As DG_COLD of mapping/runtime/generated.h. */
+#ifdef __clang__
+#define SAMPLE_COLD __attribute__((visibility("hidden"), noinline, cold, minsize))
+#else
+#define SAMPLE_COLD __attribute__((visibility("hidden"), noipa))
+#endif
+SAMPLE_COLD int sample_gemm_cold(void *, int, int, int64_t, int64_t, int64_t, const float *, const float *, int64_t,
+                                 const float *, int64_t, const float *, float *, int64_t);
+int sample_refused(void);
 #endif

@@ -43,7 +43,8 @@ static dg_backend backends[] = {
     {"hip", hip_imports, sizeof hip_imports / sizeof *hip_imports, 0},
     {"rocsolver", solver_imports, 1, 0},
 };
-dg_library dg_own_library = {DG_ABI, FAKE_NAME, FAKE_MAJOR, &dg_own_gate, backends, sizeof backends / sizeof *backends, NULL};
+dg_library dg_own_library = {DG_ABI, FAKE_NAME, FAKE_MAJOR, &dg_own_gate, backends, sizeof backends / sizeof *backends,
+                             NULL};
 
 static int cold_calls;
 static uint32_t said;

@@ -131,7 +131,8 @@ static void memory(void) {
     IS(1, c != NULL);
     OK(cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, p));
     IS(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&address, CU_POINTER_ATTRIBUTE_HOST_POINTER, p));
-    IS(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(size_t)words));
+    IS(CUDA_ERROR_INVALID_VALUE,
+       cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(size_t)words));
     IS(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 0));
     type = 0;
     OK(cuPointerGetAttributes(2, asked, answers, p));

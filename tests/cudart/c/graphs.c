@@ -1,5 +1,5 @@
-/* Streams captured into graphs, and graphs made by hand, on the CPU backend: what runs when, in which order, what is refused.
- * Statuses of captures are those that an H200 with CUDA 13 gave; what was not asked there is the manual's.
+/* Streams captured into graphs, and graphs made by hand, on the CPU backend: what runs when, in which order, what is
+ * refused. Statuses of captures are those that an H200 with CUDA 13 gave; what was not asked there is the manual's.
  * BUILD: cc -std=gnu11 -Wall -Wextra -I INCLUDE tests/cudart/c/graphs.c -L LIB -lcudart -lpthread -o t
  * RUN:   ./t
  */
@@ -15,7 +15,9 @@ static unsigned char *d; /* 256 bytes of the device */
 static char order[32];
 static size_t done;
 static void writes(void *letter) { order[done++] = *(char *)letter; }
-static void CUDART_CB called(cudaStream_t stream, cudaError_t status, void *data) { (void)stream, (void)status, (void)data; }
+static void CUDART_CB called(cudaStream_t stream, cudaError_t status, void *data) {
+    (void)stream, (void)status, (void)data;
+}
 
 static cudaGraphExec_t ready(cudaGraph_t graph) {
     cudaGraphExec_t made = NULL;
@@ -284,8 +286,8 @@ static void refused(void) {
     OK(cudaGraphExecDestroy(exec));
 }
 
-/* Work on the legacy stream that waits is no concern of a stream that does not wait for it, and makes a blocking one's capture
- * invalid. Empty work is none.
+/* Work on the legacy stream that waits is no concern of a stream that does not wait for it, and makes a blocking one's
+ * capture invalid. Empty work is none.
  */
 static void waits(void) {
     cudaStream_t blocking;
@@ -318,7 +320,8 @@ static void *elsewhere(void *global) {
     cudaGraph_t graph = (cudaGraph_t)1;
     IS(*(int *)global ? cudaErrorStreamCaptureUnsupported : cudaSuccess, cudaMalloc(&p, 64));
     if (!*(int *)global) OK(cudaFree(p));
-    IS(*(int *)global ? cudaErrorStreamCaptureInvalidated : cudaErrorStreamCaptureWrongThread, cudaStreamEndCapture(s, &graph));
+    IS(*(int *)global ? cudaErrorStreamCaptureInvalidated : cudaErrorStreamCaptureWrongThread,
+       cudaStreamEndCapture(s, &graph));
     IS(1, graph == NULL);
     IS(cudaStreamCaptureStatusNone, state(s));
     (void)cudaGetLastError();
@@ -380,8 +383,8 @@ static void threads_in_its_place(void) {
     IS(0, pthread_join(other, NULL));
 }
 
-/* A thread's own stream is captured and the thread ends before the capture does: the next thread, which has its memory, is
- * another one. */
+/* A thread's own stream is captured and the thread ends before the capture does: the next thread, which has its memory,
+ * is another one. */
 static void threads_that_end(void) {
     pthread_t other;
     IS(0, pthread_barrier_init(&turn, NULL, 2));
@@ -407,7 +410,8 @@ static void by_hand(void) {
     cudaGraphNode_t node[6], list[8], twin = NULL;
     cudaGraphExec_t exec;
     struct cudaHostNodeParams call = {.fn = writes, .userData = &letters[0]};
-    struct cudaMemsetParams fill = {.dst = d, .elementSize = 4, .value = 0x01020304, .width = 2, .height = 2, .pitch = 16};
+    struct cudaMemsetParams fill = {
+        .dst = d, .elementSize = 4, .value = 0x01020304, .width = 2, .height = 2, .pitch = 16};
     struct cudaMemcpy3DParms box = {.kind = cudaMemcpyDeviceToDevice, .extent = {8, 2, 1}};
     enum cudaGraphNodeType type;
     unsigned char out[64];
@@ -423,7 +427,8 @@ static void by_hand(void) {
     box.dstPtr = (struct cudaPitchedPtr){d + 64, 8, 8, 2};
     OK(cudaGraphAddMemcpyNode(&node[4], graph, &node[2], 1, &box));
     IS(cudaErrorInvalidValue, cudaGraphAddMemcpyNode1D(&node[5], graph, NULL, 0, NULL, d, 4, cudaMemcpyDeviceToDevice));
-    IS(cudaErrorInvalidValue, cudaGraphAddMemcpyNode1D(&node[5], graph, NULL, 0, d + 4, d, 0, cudaMemcpyDeviceToDevice));
+    IS(cudaErrorInvalidValue,
+       cudaGraphAddMemcpyNode1D(&node[5], graph, NULL, 0, d + 4, d, 0, cudaMemcpyDeviceToDevice));
     fill.elementSize = 3;
     IS(cudaErrorInvalidValue, cudaGraphAddMemsetNode(&node[5], graph, NULL, 0, &fill));
     call.fn = NULL;
@@ -602,7 +607,7 @@ static cudaGraph_t calling(void (*function)(void *), void *data) {
     return graph;
 }
 
-/* A handle that is stale leads to nothing of the runtime's own, and graphs have what they hold for as long as they live. */
+/* A handle that is stale leads to nothing of the runtime's own, and graphs have what they hold as long as they live. */
 static void stale(void) {
     enum { TIMES = 400, GONE = 9 };
     static cudaGraphExec_t all[TIMES];
@@ -661,7 +666,7 @@ static void stale(void) {
     (void)cudaGetLastError();
 }
 
-/* How each version of CUDA asks about a capture and changes what its next work depends on, by the names of its header. */
+/* How each version of CUDA asks about a capture and changes what its next work depends on, by its header's names. */
 static void asks(int want, unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **before, size_t *count) {
     enum cudaStreamCaptureStatus status = (enum cudaStreamCaptureStatus)9;
     unsigned long long other = 0;
@@ -767,7 +772,8 @@ static void addresses(void) {
     OK(cudaGraphDestroy(copy));
     OK(cudaGraphDestroy(graph));
 
-    cudaEvent_t event, other = NULL; /* the same of an event that a graph records; HIP's are behind handles of ours, so many are made */
+    /* The same of an event that a graph records; HIP's are behind handles of ours, so many are made. */
+    cudaEvent_t event, other = NULL;
     enum { EVENTS = 4096 };
     static cudaEvent_t many[EVENTS];
     OK(cudaEventCreate(&event));

@@ -1,4 +1,5 @@
-/* What is hard on a runtime: handles that two threads make and free, freed and foreign ones, fork, and an end with all alive.
+/* What is hard on a runtime: handles that two threads make and free, freed and foreign ones, fork, and an end
+ * with all alive.
  * BUILD: cc -std=gnu11 -Wall -Wextra -I INCLUDE tests/cudart/c/hard.c -L LIB -lcudart -lcuda -lpthread -o t
  * RUN:   ./t [TIMES]
  */

@@ -17,8 +17,10 @@ hipError_t hipHostRegister(void *, size_t, unsigned), hipHostUnregister(void *),
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *, const void *);
 hipError_t hipMemGetAddressRange(void **, size_t *, void *);
 hipError_t hipMemcpy(void *, const void *, size_t, int), hipMemcpyAsync(void *, const void *, size_t, int, hipStream_t);
-hipError_t hipMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, int), hipMemcpy3D(const hipMemcpy3DParms *);
-hipError_t hipMemset(void *, int, size_t), hipMemsetD32(void *, int, size_t), hipMemsetD16(void *, unsigned short, size_t);
+hipError_t hipMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, int),
+    hipMemcpy3D(const hipMemcpy3DParms *);
+hipError_t hipMemset(void *, int, size_t), hipMemsetD32(void *, int, size_t),
+    hipMemsetD16(void *, unsigned short, size_t);
 hipError_t hipMemset2D(void *, size_t, int, size_t, size_t), hipMalloc3D(hipPitchedPtr *, hipExtent);
 hipError_t hipMallocAsync(void **, size_t, hipStream_t), hipFreeAsync(void *, hipStream_t);
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *, int), hipMemPoolSetAttribute(hipMemPool_t, int, void *);

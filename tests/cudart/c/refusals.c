@@ -1,4 +1,5 @@
-/* What the CUDA runtime and the driver refuse, and what they keep: limits, flags, pinned and pitched memory, pools, streams.
+/* What the CUDA runtime and the driver refuse, and what they keep: limits, flags, pinned and pitched
+ * memory, pools, streams.
  * BUILD: cc -std=gnu11 -Wall -Wextra -I INCLUDE tests/cudart/c/refusals.c -L LIB -lcudart -lcuda -lpthread -o t
  * RUN:   ./t
  */
@@ -10,9 +11,13 @@
 
 #include "check.h"
 
-static const enum cudaLimit limits[] = {
-    cudaLimitStackSize,           cudaLimitPrintfFifoSize,       cudaLimitMallocHeapSize,       cudaLimitDevRuntimeSyncDepth,
-    cudaLimitDevRuntimePendingLaunchCount, cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize};
+static const enum cudaLimit limits[] = {cudaLimitStackSize,
+                                        cudaLimitPrintfFifoSize,
+                                        cudaLimitMallocHeapSize,
+                                        cudaLimitDevRuntimeSyncDepth,
+                                        cudaLimitDevRuntimePendingLaunchCount,
+                                        cudaLimitMaxL2FetchGranularity,
+                                        cudaLimitPersistingL2CacheSize};
 
 static void each_limit_reads_back(void) {
     size_t start[7], value = 0;

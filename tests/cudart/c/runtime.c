@@ -193,7 +193,8 @@ extern void **__cudaRegisterFatBinary(void *binary);
 extern void __cudaRegisterFatBinaryEnd(void **module);
 extern void __cudaUnregisterFatBinary(void **module);
 extern char __cudaInitModule(void **module);
-extern void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
+extern void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
+                                   int *);
 extern void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
 extern unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream);
 extern cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);

@@ -175,7 +175,8 @@ static void events(int garbage) {
     cudaStream_t s = NULL;
     float ms = -1;
     section = "events";
-    SAY("create", cudaEventCreate(&a) | cudaEventCreate(&b) | cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming));
+    SAY("create",
+        cudaEventCreate(&a) | cudaEventCreate(&b) | cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming));
     SAY("create_flags", cudaEventCreateWithFlags(&none, 0xff));
     SAY("create_timed_ipc", cudaEventCreateWithFlags(&none, cudaEventInterprocess));
     SAY("create_nowhere", cudaEventCreate(NULL));

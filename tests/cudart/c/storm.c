@@ -53,11 +53,12 @@ static cudaGraph_t wrapped(cudaGraph_t graph, int depth) {
     return more;
 }
 
-/* Streams that fork and join at random: whatever waited for something while it was captured comes after it in each launch. */
+/* Streams that fork and join at random: what waited for something while it was captured comes after it in a launch. */
 static void shape(void) {
     cudaStream_t s[STREAMS];
     cudaEvent_t e[EVENTS];
-    unsigned char known[STREAMS][STEPS], seen[EVENTS][STEPS]; /* what has happened before a stream's next work, and an event */
+    /* What has happened before a stream's next work, and before an event. */
+    unsigned char known[STREAMS][STEPS], seen[EVENTS][STEPS];
     int takes_part[STREAMS] = {1}, recorded[EVENTS] = {0}, n = 0;
     cudaGraph_t graph = NULL, copy, outer;
     cudaGraphExec_t exec[3];
@@ -123,7 +124,8 @@ static void *launches(void *unused) {
     return unused;
 }
 
-/* Two launches of one ready graph are never under way at once; one that is destroyed meanwhile is let finish or is refused. */
+/* Two launches of one ready graph are never under way at once; one that is destroyed meanwhile is let finish, or is
+ * refused. */
 static void replaced(int times) {
     pthread_t t[THREADS];
     struct cudaHostNodeParams call = {.fn = alone};
@@ -147,7 +149,8 @@ static void replaced(int times) {
     OK(cudaGraphDestroy(graph));
 }
 
-/* Captures of many threads at once, in each mode, while all of them take memory: a relaxed thread is in nobody's way. */
+/* Captures of many threads at once, in each mode, while all of them take memory: a relaxed thread is in nobody's
+ * way. */
 static void *captures(void *number) {
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     unsigned char *d, out[64], me = *(unsigned char *)number;

@@ -1,5 +1,5 @@
-/* Calls about graphs and captures in random order, with handles that may be stale, another's or nothing: whatever is answered, nothing
- * is read or freed that is not there. Most useful under valgrind.
+/* Calls about graphs and captures in random order, with handles that may be stale, another's or nothing: whatever is
+ * answered, nothing is read or freed that is not there. Most useful under valgrind.
  * BUILD: cc -std=gnu11 -Wall -Wextra -I INCLUDE tests/cudart/c/wild.c -L LIB -lcudart -o t
  * RUN:   ./t [calls]
  */
@@ -64,6 +64,7 @@ static void add(void) {
     struct cudaMemsetParams fill = {
         .dst = d, .elementSize = 1u << draw(3), .width = draw(64), .height = draw(3), .pitch = draw(128)};
     struct cudaMemcpy3DParms box = {.kind = (enum cudaMemcpyKind)draw(5), .extent = {draw(32), draw(3), draw(3)}};
+    enum cudaMemcpyKind kind = (enum cudaMemcpyKind)draw(6);
     size_t count = draw(4), inside = 0;
     cudaGraph_t where = graph(), what = graph();
     for (int i = 0; i < SOME; i++) before[i] = node();
@@ -74,7 +75,7 @@ static void add(void) {
     case 1: (void)cudaGraphAddHostNode(to, where, before, count, &call); break;
     case 2: (void)cudaGraphAddMemsetNode(to, where, before, count, &fill); break;
     case 3: (void)cudaGraphAddMemcpyNode(to, where, before, count, &box); break;
-    case 4: (void)cudaGraphAddMemcpyNode1D(to, where, before, count, d, d + 64, draw(64), (enum cudaMemcpyKind)draw(6)); break;
+    case 4: (void)cudaGraphAddMemcpyNode1D(to, where, before, count, d, d + 64, draw(64), kind); break;
     case 5: (void)cudaGraphAddEventRecordNode(to, where, before, count, event()); break;
     case 6: (void)cudaGraphAddEventWaitNode(to, where, before, count, event()); break;
     default:
@@ -214,7 +215,10 @@ static void work(void) {
 static void hold(void) {
     cudaUserObject_t object = objects[draw(OBJECTS)];
     switch (draw(5)) {
-    case 0: (void)cudaUserObjectCreate(&objects[draw(OBJECTS)], d, nothing, 1 + draw(2), cudaUserObjectNoDestructorSync); break;
+    case 0:
+        (void)cudaUserObjectCreate(
+            &objects[draw(OBJECTS)], d, nothing, 1 + draw(2), cudaUserObjectNoDestructorSync);
+        break;
     case 1: (void)cudaUserObjectRetain(object, 1); break;
     case 2: (void)cudaUserObjectRelease(object, 1 + draw(2)); break;
     case 3: (void)cudaGraphRetainUserObject(graph(), object, 1, draw(2)); break;

@@ -24,7 +24,8 @@ OUTSIDE void watch(uintptr_t first, uintptr_t last) {
     if (range_count < RANGES) ranges[range_count].first = first, ranges[range_count++].last = last;
 }
 OUTSIDE long counted(int kind) {
-    return kind == AMD ? __atomic_load_n(&amd_calls, __ATOMIC_RELAXED) : __atomic_load_n(&counts[kind], __ATOMIC_RELAXED);
+    return kind == AMD ? __atomic_load_n(&amd_calls, __ATOMIC_RELAXED)
+                       : __atomic_load_n(&counts[kind], __ATOMIC_RELAXED);
 }
 static void count(int kind, const void *caller) {
     for (int i = 0; i < range_count; i++)
@@ -60,8 +61,9 @@ OUTSIDE int pthread_mutex_lock(pthread_mutex_t *mutex) {
         __asm__("lock incq amd_calls(%rip)\n\tjmp *amd_real+8*" #n "(%rip)"); \
     }
 #define EACH(X) \
-    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) \
-    X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+    X(0) \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) \
+        X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
 EACH(SLOT)
 #define NAME(n) slot##n,
 static void (*const slots[SLOTS])(void) = {EACH(NAME)};
@@ -69,12 +71,14 @@ static int slots_taken;
 OUTSIDE int amd_functions(void) { return slots_taken; }
 
 OUTSIDE void *dlsym(void *module, const char *name) {
-    static const char *const prefixes[] = {"hipMalloc", "hipHostMalloc", "hipEventCreate", "hipStreamCreate", "miopenCreate"};
+    static const char *const prefixes[] = {"hipMalloc", "hipHostMalloc", "hipEventCreate", "hipStreamCreate",
+                                           "miopenCreate"};
     Dl_info caller;
     void *found;
     real(NULL);
     found = real_dlsym(module, name);
-    if (!found || !dladdr(CALLER, &caller) || !caller.dli_fname || !strstr(caller.dli_fname, "dragoman_core")) return found;
+    if (!found || !dladdr(CALLER, &caller) || !caller.dli_fname || !strstr(caller.dli_fname, "dragoman_core"))
+        return found;
     for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (!strncmp(name, prefixes[i], strlen(prefixes[i]))) {
             for (int k = 0; k < slots_taken; k++)

@@ -24,7 +24,8 @@ int hipMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *str
     (void)to, (void)from, (void)bytes, (void)kind;
     return copied_on = stream, 0;
 }
-int hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t pitch, size_t width, size_t height, int kind, void *stream) {
+int hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t pitch, size_t width, size_t height, int kind,
+                     void *stream) {
     (void)to, (void)to_pitch, (void)from, (void)pitch, (void)width, (void)height, (void)kind;
     return copied_on = stream, 0;
 }

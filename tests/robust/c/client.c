@@ -21,13 +21,14 @@
 /* The functions called, by their real names. */
 #define FUNCTIONS(each) \
     each(cublasCreate_v2) each(cublasDestroy_v2) each(cublasGetVersion_v2) each(cublasGetProperty) \
-    each(cublasSetStream_v2) each(cublasGetStream_v2) each(cublasSetPointerMode_v2) each(cublasGetPointerMode_v2) \
-    each(cublasSetMathMode) each(cublasGetMathMode) each(cublasSetAtomicsMode) each(cublasGetAtomicsMode) \
-    each(cublasSetWorkspace_v2) each(cublasGetStatusName) each(cublasGetStatusString) each(cublasSetVector) \
-    each(cublasGetMatrix) each(cublasSaxpy_v2) each(cublasSdot_v2) each(cublasSgemm_v2) each(cublasStrsm_v2) \
-    each(cublasSgemmBatched) each(cublasLoggerConfigure) each(cublasSetLoggerCallback) \
-    each(cublasXtCreate) each(cublasXtDestroy) each(cublasXtDeviceSelect) each(cublasXtSetBlockDim) each(cublasXtSgemm) \
-    each(cublasXtStrsm)
+        each(cublasSetStream_v2) each(cublasGetStream_v2) each(cublasSetPointerMode_v2) each(cublasGetPointerMode_v2) \
+            each(cublasSetMathMode) each(cublasGetMathMode) each(cublasSetAtomicsMode) each(cublasGetAtomicsMode) \
+                each(cublasSetWorkspace_v2) each(cublasGetStatusName) each(cublasGetStatusString) \
+                    each(cublasSetVector) each(cublasGetMatrix) each(cublasSaxpy_v2) each(cublasSdot_v2) \
+                        each(cublasSgemm_v2) each(cublasStrsm_v2) each(cublasSgemmBatched) each(cublasLoggerConfigure) \
+                            each(cublasSetLoggerCallback) each(cublasXtCreate) each(cublasXtDestroy) \
+                                each(cublasXtDeviceSelect) each(cublasXtSetBlockDim) each(cublasXtSgemm) \
+                                    each(cublasXtStrsm)
 #include "opened.h"
 enum { OK = 0, NO_HANDLE = 1, BAD_VALUE = 7 };
 
@@ -82,17 +83,18 @@ static void tiles(void) {
             b[i] = (float)i;
         }
         EXPECT(OK, p_cublasXtCreate(&handle));
-        EXPECT(NO_HANDLE, p_cublasXtStrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, 1, 1,
-                                          &one, a, 1, b, 1));
+        EXPECT(NO_HANDLE, p_cublasXtStrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                                          CUBLAS_DIAG_UNIT, 1, 1, &one, a, 1, b, 1));
         EXPECT(OK, p_cublasXtDeviceSelect(handle, 1, &device));
         EXPECT(OK, p_cublasXtSetBlockDim(handle, block));
-        EXPECT(OK, p_cublasXtSgemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, ORDER, ORDER, ORDER, &one, a, ORDER, b, ORDER, &zero, c, ORDER));
-        EXPECT(OK, p_cublasXtStrsm(handle, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, ORDER,
-                                   ORDER, &one, a, ORDER, c, ORDER));
+        EXPECT(OK, p_cublasXtSgemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, ORDER, ORDER, ORDER, &one, a, ORDER, b, ORDER,
+                                   &zero, c, ORDER));
+        EXPECT(OK, p_cublasXtStrsm(handle, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
+                                   ORDER, ORDER, &one, a, ORDER, c, ORDER));
         for (i = 0; i < ORDER * ORDER && b[i] == c[i]; ++i) continue;
         if (i < ORDER * ORDER) expect("the quotient of the product", i, ORDER * ORDER);
-        EXPECT(BAD_VALUE, p_cublasXtSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, ORDER, ORDER, ORDER, &one, a, ORDER - 1, b, ORDER,
-                                          &zero, c, ORDER));
+        EXPECT(BAD_VALUE, p_cublasXtSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, ORDER, ORDER, ORDER, &one, a, ORDER - 1, b,
+                                          ORDER, &zero, c, ORDER));
         EXPECT(OK, p_cublasXtDestroy(handle));
         EXPECT(NO_HANDLE, p_cublasXtDestroy(handle));
         EXPECT(NO_HANDLE, p_cublasXtSetBlockDim(handle, block));
@@ -148,9 +150,12 @@ static void garbage(void) {
     EXPECT(BAD_VALUE, p_cublasGetAtomicsMode(handle, NULL));
     EXPECT(BAD_VALUE, p_cublasGetVersion_v2(handle, NULL));
     /* sizes and pointers that make no sense; nothing may be read through them */
-    EXPECT(BAD_VALUE, p_cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, -1, 2, 2, &one, left, 2, right, 2, &zero, out, 2));
-    EXPECT(BAD_VALUE, p_cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, left, 1, right, 2, &zero, out, 2));
-    EXPECT(BAD_VALUE, p_cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, NULL, left, 2, right, 2, &zero, out, 2));
+    EXPECT(BAD_VALUE,
+           p_cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, -1, 2, 2, &one, left, 2, right, 2, &zero, out, 2));
+    EXPECT(BAD_VALUE,
+           p_cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, left, 1, right, 2, &zero, out, 2));
+    EXPECT(BAD_VALUE,
+           p_cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, NULL, left, 2, right, 2, &zero, out, 2));
     (void)p_cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, NULL, 2, NULL, 2, &zero, NULL, 2);
     (void)p_cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, NULL, 2, NULL, 2, &zero, NULL, 2, -1);
     (void)p_cublasSaxpy_v2(handle, INT_MIN, NULL, NULL, INT_MIN, NULL, INT_MIN);
@@ -243,8 +248,8 @@ static void every(const char *word, const char *file) {
         first = (uintptr_t)handle;
     }
     while (scanf("%127s", name) == 1) {
-        typedef int (*call)(uintptr_t, long, long, long, long, long, long, long, long, long, long, long, long, long, long,
-                            long, long, long, long, long, long, long, long, long, long, long);
+        typedef int (*call)(uintptr_t, long, long, long, long, long, long, long, long, long, long, long, long, long,
+                            long, long, long, long, long, long, long, long, long, long, long, long);
         call function = (call)dlsym(other, name);
         fprintf(stderr, "%s\n", name); /* the last one written is the one that crashed */
         if (live) { /* a fresh one for each: some destroy it */
@@ -252,7 +257,9 @@ static void every(const char *word, const char *file) {
             first = (uintptr_t)handle;
         }
         if (!function) printf("no %s\n", name), failures++;
-        else fprintf(stderr, "  %d\n", function(first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+        else
+            fprintf(stderr, "  %d\n",
+                    function(first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
         if (live) (void)p_cublasDestroy_v2(handle);
     }
 }

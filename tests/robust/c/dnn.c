@@ -1,6 +1,7 @@
 /* What no program should do to cuDNN, and what some do all the same.
  *
- *     dnn LIBCUDNN garbage | unset | overflow | threads | shared | cycles N | fork | reload | part LIBRARY | exit | streams
+ *     dnn LIBCUDNN garbage | unset | overflow | threads | shared | cycles N | fork | reload | part LIBRARY
+ * | exit | streams
  *                  | crowded | resized N | reshaped N
  *
  * Prints `ok` and ends with 0, or says what was answered and what was expected. */
@@ -96,9 +97,12 @@ static void kinds(cudnnHandle_t handle) {
         int (**create)(void **);
         int (**destroy)(void *);
     } all[] = {
-#define KIND(name) {#name, (int (**)(void **))&p_cudnnCreate##name##Descriptor, (int (**)(void *))&p_cudnnDestroy##name##Descriptor}
-        KIND(Tensor), KIND(Filter), KIND(Convolution), KIND(Pooling), KIND(Activation), KIND(OpTensor), KIND(ReduceTensor),
-        KIND(TensorTransform), KIND(LRN), KIND(Dropout), KIND(RNN), KIND(RNNData), KIND(Attn), KIND(SeqData)};
+#define KIND(name) \
+    {#name, (int (**)(void **)) & p_cudnnCreate##name##Descriptor, \
+     (int (**)(void *)) & p_cudnnDestroy##name##Descriptor}
+        KIND(Tensor),       KIND(Filter),          KIND(Convolution), KIND(Pooling), KIND(Activation), KIND(OpTensor),
+        KIND(ReduceTensor), KIND(TensorTransform), KIND(LRN),         KIND(Dropout), KIND(RNN),        KIND(RNNData),
+        KIND(Attn),         KIND(SeqData)};
     char stack[256] = {0};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         int before = failures;
@@ -133,7 +137,8 @@ static void garbage(void) {
     EXPECT(OK, p_cudnnCreate(&gone));
     EXPECT(OK, p_cudnnDestroy(gone));
     kinds(handle);
-    void *bad[] = {NULL, (void *)0x1234, (void *)-1, gone, lost, filter, out, (void *)(uintptr_t)p_cudnnCreate, (char *)x + 8};
+    void *bad[] = {NULL,         (void *)0x1234, (void *)-1, gone, lost, filter, out, (void *)(uintptr_t)p_cudnnCreate,
+                   (char *)x + 8};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         void *b = bad[i];
         int before = failures;
@@ -179,14 +184,16 @@ static void unset(void) {
     EXPECT(OK, p_cudnnCreateRNNDescriptor(&rnn));
     EXPECT(OK, p_cudnnCreateRNNDataDescriptor(&rows));
     EXPECT(OK, p_cudnnCreateAttnDescriptor(&attention));
-    REFUSED(p_cudnnSoftmaxForward(h, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, t, picture, &zero, t, out));
+    REFUSED(
+        p_cudnnSoftmaxForward(h, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, t, picture, &zero, t, out));
     REFUSED(p_cudnnAddTensor(h, &one, t, picture, &one, t, out));
     REFUSED(p_cudnnTransformTensor(h, &one, t, picture, &zero, t, out));
     REFUSED(p_cudnnScaleTensor(h, t, out, &one));
     REFUSED(p_cudnnSetTensor(h, t, out, &one));
     REFUSED(p_cudnnPoolingForward(h, pool, &one, full, picture, &zero, full, out));
     REFUSED(p_cudnnPoolingForward(h, pool, &one, t, picture, &zero, t, out));
-    REFUSED(p_cudnnConvolutionForward(h, &one, full, picture, w, picture, conv, 0, space, sizeof space, &zero, full, out));
+    REFUSED(
+        p_cudnnConvolutionForward(h, &one, full, picture, w, picture, conv, 0, space, sizeof space, &zero, full, out));
     REFUSED(p_cudnnGetConvolutionForwardWorkspaceSize(h, t, w, conv, t, 0, &size));
     REFUSED(p_cudnnReduceTensor(h, reduce, NULL, 0, space, sizeof space, &one, t, picture, &zero, t, out));
     REFUSED(p_cudnnGetReductionWorkspaceSize(h, reduce, t, t, &size));
@@ -246,10 +253,12 @@ static void overflow(void) {
     EXPECT(OK, p_cudnnSetFilter4dDescriptor(w, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, 1, 1, 3, 3));
     EXPECT(OK, p_cudnnSetConvolution2dDescriptor(conv, 0, 0, 1, 1, INT_MAX, INT_MAX, 0, CUDNN_DATA_FLOAT));
     REFUSED(p_cudnnGetConvolutionNdForwardOutputDim(conv, x, w, 4, out));
-    /* folded channels: 2^32, of which 32 bits keep 0, by which a reduction's size is divided; 2^31; and a factor of -1 */
+    /* folded channels: 2^32, of which 32 bits keep 0, by which a reduction's size is divided; 2^31; and a
+     * factor of -1 */
     static const unsigned folds[][2] = {{65536, 65536}, {0x80000000u, 1}, {0xffffffffu, 1}, {46341, 46341}};
     for (size_t i = 0; i < sizeof folds / sizeof *folds; i++) {
-        EXPECT(OK, p_cudnnSetTensorTransformDescriptor(move, 4, CUDNN_TENSOR_NCHW, NULL, NULL, folds[i], CUDNN_TRANSFORM_FOLD));
+        EXPECT(OK, p_cudnnSetTensorTransformDescriptor(move, 4, CUDNN_TENSOR_NCHW, NULL, NULL, folds[i],
+                                                       CUDNN_TRANSFORM_FOLD));
         REFUSED(p_cudnnInitTransformDest(move, x, made, &size));
         REFUSED(p_cudnnTransformTensorEx(h, move, &one, x, picture, &zero, y, data));
         REFUSED(p_cudnnGetReductionWorkspaceSize(h, reduce, x, made, &size));
@@ -262,11 +271,11 @@ static void overflow(void) {
     REFUSED(p_cudnnTransformTensorEx(h, move, &one, x, picture, &zero, y, data));
     /* weights of 2^64 elements and more */
     EXPECT(OK, p_cudnnSetRNNDescriptor_v8(rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_RNN_RELU, CUDNN_RNN_DOUBLE_BIAS,
-                                          CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0,
-                                          1 << 30, 1 << 30, 1 << 30, 16, NULL, 0));
+                                          CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT,
+                                          0, 1 << 30, 1 << 30, 1 << 30, 16, NULL, 0));
     REFUSED(p_cudnnGetRNNWeightSpaceSize(h, rnn, &size));
-    EXPECT(OK, p_cudnnSetAttnDescriptor(attention, 0, 1 << 30, 1, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, NULL, NULL, 16, 16, 1,
-                                        1 << 30, 1 << 30, 0, 1, 1, 1, 1, 1));
+    EXPECT(OK, p_cudnnSetAttnDescriptor(attention, 0, 1 << 30, 1, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, NULL, NULL, 16,
+                                        16, 1, 1 << 30, 1 << 30, 0, 1, 1, 1, 1, 1));
     REFUSED(p_cudnnGetMultiHeadAttnBuffers(h, attention, &size, &other, NULL));
     right_numbers(h);
     EXPECT(OK, p_cudnnDestroyTensorDescriptor(x));
@@ -290,13 +299,13 @@ static void rows_again(cudnnHandle_t handle) {
     static const int lengths[3] = {3, 2, 1};
     cudnnRNNDescriptor_t rnn;
     size_t work, reserve;
-    EXPECT(OK, p_cudnnSetRNNDataDescriptor(common_rows, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, 3, 3, 4,
-                                           lengths, NULL));
+    EXPECT(OK, p_cudnnSetRNNDataDescriptor(common_rows, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, 3, 3,
+                                           4, lengths, NULL));
     if (!handle) return;
     EXPECT(OK, p_cudnnCreateRNNDescriptor(&rnn));
     EXPECT(OK, p_cudnnSetRNNDescriptor_v8(rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, CUDNN_RNN_DOUBLE_BIAS,
-                                          CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, 4,
-                                          4, 4, 1, NULL, 0));
+                                          CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT,
+                                          0, 4, 4, 4, 1, NULL, 0));
     EXPECT(OK, p_cudnnGetRNNTempSpaceSizes(handle, rnn, CUDNN_FWD_MODE_TRAINING, common_rows, &work, &reserve));
     EXPECT(OK, p_cudnnDestroyRNNDescriptor(rnn));
 }
@@ -327,8 +336,8 @@ static void threads(void) {
     EXPECT(OK, p_cudnnDestroyRNNDataDescriptor(common_rows));
 }
 
-/* Rows and sequences that one thread makes few and many by turns, while two others read them: each call meets the one content
- * or the other, whole. Rows of one call may be those of before and of after, which do not fit together. */
+/* Rows and sequences that one thread makes few and many by turns, while two others read them: each call meets the one
+ * content or the other, whole. Rows of one call may be those of before and of after, which do not fit together. */
 enum { FEW = 3, MANY = 300, VECTOR = 4 };
 static cudnnRNNDataDescriptor_t changing_rows;
 static cudnnSeqDataDescriptor_t changing_sequences;
@@ -336,9 +345,10 @@ static int over;
 static void set_to(int batch) {
     static const cudnnSeqDataAxis_t axes[4] = {CUDNN_SEQDATA_BATCH_DIM, CUDNN_SEQDATA_BEAM_DIM, CUDNN_SEQDATA_TIME_DIM,
                                                CUDNN_SEQDATA_VECT_DIM};
-    const int dim[CUDNN_SEQDATA_DIM_COUNT] = {
-        [CUDNN_SEQDATA_TIME_DIM] = batch == FEW ? 2 : 1, [CUDNN_SEQDATA_BATCH_DIM] = batch, [CUDNN_SEQDATA_BEAM_DIM] = 1,
-        [CUDNN_SEQDATA_VECT_DIM] = VECTOR};
+    const int dim[CUDNN_SEQDATA_DIM_COUNT] = {[CUDNN_SEQDATA_TIME_DIM] = batch == FEW ? 2 : 1,
+                                              [CUDNN_SEQDATA_BATCH_DIM] = batch,
+                                              [CUDNN_SEQDATA_BEAM_DIM] = 1,
+                                              [CUDNN_SEQDATA_VECT_DIM] = VECTOR};
     int lengths[MANY];
     for (int i = 0; i < batch; i++) lengths[i] = batch == FEW ? 2 : 1;
     EXPECT(OK, p_cudnnSetRNNDataDescriptor(changing_rows, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
@@ -365,8 +375,8 @@ static void *read_them(void *times) {
     EXPECT(OK, p_cudnnCreate(&handle));
     EXPECT(OK, p_cudnnCreateRNNDescriptor(&rnn));
     EXPECT(OK, p_cudnnSetRNNDescriptor_v8(rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, CUDNN_RNN_DOUBLE_BIAS,
-                                          CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0,
-                                          VECTOR, VECTOR, VECTOR, 1, NULL, 0));
+                                          CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT,
+                                          0, VECTOR, VECTOR, VECTOR, 1, NULL, 0));
     EXPECT(OK, p_cudnnCreateAttnDescriptor(&attention));
     EXPECT(OK, p_cudnnSetAttnDescriptor(attention, 0, 1, 1, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, NULL, NULL, VECTOR,
                                         VECTOR, VECTOR, 0, 0, 0, 0, 2, 2, MANY, 1));
@@ -378,17 +388,18 @@ static void *read_them(void *times) {
         EXPECT(OK, p_cudnnGetRNNDataDescriptor(changing_rows, (cudnnDataType_t *)&type, (cudnnRNNDataLayout_t *)&type,
                                                &longest, &batch, &vector, MANY, lengths, &fill));
         check_lengths("rows", batch, lengths);
-        EXPECT(OK, p_cudnnGetSeqDataDescriptor(changing_sequences, (cudnnDataType_t *)&type, &count, 4, dim, axes, &asked[0],
-                                               MANY, lengths, NULL));
+        EXPECT(OK, p_cudnnGetSeqDataDescriptor(changing_sequences, (cudnnDataType_t *)&type, &count, 4, dim, axes,
+                                               &asked[0], MANY, lengths, NULL));
         check_lengths("sequences", (long)asked[0], lengths);
         expect("sequences and their batch", dim[CUDNN_SEQDATA_BATCH_DIM], (long)asked[0]);
-        EXPECT(OK, p_cudnnGetRNNTempSpaceSizes(handle, rnn, CUDNN_FWD_MODE_TRAINING, changing_rows, &asked[0], &asked[1]));
-        status = p_cudnnRNNForward(handle, rnn, CUDNN_FWD_MODE_TRAINING, device, changing_rows, x, changing_rows, y, state,
-                                   x, NULL, state, x, NULL, ROOM, w, 2 * ROOM, work, 3 * ROOM, reserve);
+        EXPECT(OK,
+               p_cudnnGetRNNTempSpaceSizes(handle, rnn, CUDNN_FWD_MODE_TRAINING, changing_rows, &asked[0], &asked[1]));
+        status = p_cudnnRNNForward(handle, rnn, CUDNN_FWD_MODE_TRAINING, device, changing_rows, x, changing_rows, y,
+                                   state, x, NULL, state, x, NULL, ROOM, w, 2 * ROOM, work, 3 * ROOM, reserve);
         if (status != BAD) expect("the network", status, OK);
-        status = p_cudnnMultiHeadAttnForward(handle, attention, -1, low, high, device, device, changing_sequences, x, NULL,
-                                             changing_sequences, x, changing_sequences, x, changing_sequences, y, 0, NULL,
-                                             sizes[1], work, 0, NULL);
+        status = p_cudnnMultiHeadAttnForward(handle, attention, -1, low, high, device, device, changing_sequences, x,
+                                             NULL, changing_sequences, x, changing_sequences, x, changing_sequences, y,
+                                             0, NULL, sizes[1], work, 0, NULL);
         if (status != BAD) expect("the attention", status, OK);
     }
     EXPECT(OK, p_cudnnDestroyTensorDescriptor(state));
@@ -416,7 +427,8 @@ static void resized(long times) {
     EXPECT(OK, p_cudnnDestroySeqDataDescriptor(changing_sequences));
 }
 
-/* A tensor that one thread gives another shape while a call of another reads it: the calls after both go by the new one. */
+/* A tensor that one thread gives another shape while a call of another reads it: the calls after both go
+ * by the new one. */
 static cudnnTensorDescriptor_t shaped;
 static long asked, done_with;
 static void *scale_it(void *memory) {
@@ -427,8 +439,8 @@ static void *scale_it(void *memory) {
             sched_yield();
             continue;
         }
-        p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_FAST, CUDNN_SOFTMAX_MODE_CHANNEL, &one, shaped, memory, &zero, shaped,
-                              memory);
+        p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_FAST, CUDNN_SOFTMAX_MODE_CHANNEL, &one, shaped, memory, &zero,
+                              shaped, memory);
         __atomic_store_n(&done_with, turn, __ATOMIC_RELEASE);
     }
     EXPECT(OK, p_cudnnDestroy(handle));
@@ -444,14 +456,15 @@ static void reshaped(long times) {
     pthread_create(&other, NULL, scale_it, memory);
     for (long i = 1; i <= times && !failures; i++) {
         const int small = 2, large = (int)i + 2;
-        EXPECT(OK, p_cudnnSetTensor4dDescriptor(shaped, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, small, 1, large)); /* new */
+        /* new */
+        EXPECT(OK, p_cudnnSetTensor4dDescriptor(shaped, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, small, 1, large));
         __atomic_store_n(&asked, i, __ATOMIC_RELEASE);
         for (long pause = i % 64 * 40; pause; pause--) __asm__ volatile("");
         EXPECT(OK, p_cudnnSetTensor4dDescriptor(shaped, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, large, 1, 1));
         while (__atomic_load_n(&done_with, __ATOMIC_ACQUIRE) != i) sched_yield();
         for (int k = 0; k < large; k++) mine[k] = 0;
-        EXPECT(OK, p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_FAST, CUDNN_SOFTMAX_MODE_CHANNEL, &one, shaped, mine, &zero,
-                                         shaped, mine));
+        EXPECT(OK, p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_FAST, CUDNN_SOFTMAX_MODE_CHANNEL, &one, shaped, mine,
+                                         &zero, shaped, mine));
         if (mine[0] * large < 0.999f || mine[0] * large > 1.001f) expect("the channels that a softmax has", 2, large);
     }
     __atomic_store_n(&asked, -1, __ATOMIC_RELEASE);
@@ -554,8 +567,9 @@ static void products(cudnnHandle_t handle) {
     EXPECT(OK, p_cudnnSetTensor4dDescriptor(from, CUDNN_TENSOR_NCHW, CUDNN_DATA_DOUBLE, 1, 1, 2, 3));
     EXPECT(OK, p_cudnnSetTensor4dDescriptor(to, CUDNN_TENSOR_NCHW, CUDNN_DATA_DOUBLE, 1, 1, 1, 1));
     EXPECT(OK, p_cudnnCreateReduceTensorDescriptor(&reduce));
-    EXPECT(OK, p_cudnnSetReduceTensorDescriptor(reduce, CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS, CUDNN_DATA_DOUBLE,
-                                                CUDNN_PROPAGATE_NAN, CUDNN_REDUCE_TENSOR_NO_INDICES, CUDNN_32BIT_INDICES));
+    EXPECT(OK,
+           p_cudnnSetReduceTensorDescriptor(reduce, CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS, CUDNN_DATA_DOUBLE,
+                                            CUDNN_PROPAGATE_NAN, CUDNN_REDUCE_TENSOR_NO_INDICES, CUDNN_32BIT_INDICES));
     EXPECT(OK, p_cudnnReduceTensor(handle, reduce, NULL, 0, space, sizeof space, &d_one, from, x, &d_zero, to, out));
     if (out[0] != 30) expect("the product", 0, 1);
     EXPECT(OK, p_cudnnDestroyReduceTensorDescriptor(reduce));
@@ -592,8 +606,8 @@ static void falling_batches(cudnnHandle_t handle) {
     EXPECT(OK, p_cudnnSetTensorNdDescriptor(state, CUDNN_DATA_FLOAT, 3, dim, stride));
     EXPECT(OK, p_cudnnCreateRNNDescriptor(&rnn));
     EXPECT(OK, p_cudnnCreateFilterDescriptor(&w));
-    EXPECT(OK, cudnnSetRNNDescriptor_v6_(handle, rnn, 4, 1, NULL, CUDNN_LINEAR_INPUT, CUDNN_UNIDIRECTIONAL, CUDNN_RNN_RELU,
-                                         CUDNN_RNN_ALGO_STANDARD, CUDNN_DATA_FLOAT));
+    EXPECT(OK, cudnnSetRNNDescriptor_v6_(handle, rnn, 4, 1, NULL, CUDNN_LINEAR_INPUT, CUDNN_UNIDIRECTIONAL,
+                                         CUDNN_RNN_RELU, CUDNN_RNN_ALGO_STANDARD, CUDNN_DATA_FLOAT));
     EXPECT(OK, cudnnGetRNNWorkspaceSize_(handle, rnn, STEPS, xs, &work));
     EXPECT(OK, cudnnGetRNNTrainingReserveSize_(handle, rnn, STEPS, xs, &reserve));
     EXPECT(OK, cudnnGetRNNParamsSize_(handle, rnn, xs[0], &weights, CUDNN_DATA_FLOAT));
@@ -603,8 +617,8 @@ static void falling_batches(cudnnHandle_t handle) {
     for (int i = 0; i < 5; i++) EXPECT(0, give((void **)&space[i], sizes[i]));
     for (size_t i = 0; i < weights / 4; i++) space[0][i] = 0.125f;
     for (int i = 0; i < ROWS * 4; i++) space[1][i] = 1;
-    EXPECT(OK, cudnnRNNForwardTraining_(handle, rnn, STEPS, xs, space[1], state, NULL, state, NULL, w, space[0], xs, space[2],
-                                        state, NULL, state, NULL, space[3], work, space[4], reserve));
+    EXPECT(OK, cudnnRNNForwardTraining_(handle, rnn, STEPS, xs, space[1], state, NULL, state, NULL, w, space[0], xs,
+                                        space[2], state, NULL, state, NULL, space[3], work, space[4], reserve));
     for (int i = 0; i < STEPS; i++) sum += space[2][4 * i]; /* the first step: four inputs and two biases */
     if (sum != STEPS * 0.75) expect("the first step", 0, 1);
     for (int i = 0; i < 5; i++) EXPECT(0, take(space[i]));
@@ -623,8 +637,8 @@ static void crowded(void) {
     for (int i = 0; i < 24 * 24 * 16 && !failures; i++) {
         EXPECT(OK, p_cudnnSetTensor4dDescriptor(t, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 1 + i % 24, 1 + i / 24 % 24,
                                                 1 + i / 576));
-        EXPECT(OK, p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, t, data, &zero, t,
-                                         data));
+        EXPECT(OK, p_cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, t, data,
+                                         &zero, t, data));
     }
     products(handle);
 #if CUDNN_MAJOR < 9

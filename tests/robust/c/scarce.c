@@ -2,8 +2,8 @@
  *
  *     scarce LIBCUBLAS told | untold
  *
- * Linked with -rdynamic, so that dragoman's core finds this dlsym first: HIP's functions for memory are given to it as ones
- * that know of BUDGET bytes only. `untold`: nobody says how much is free, so that only a refusal shows it. */
+ * Linked with -rdynamic, so that dragoman's core finds this dlsym first: HIP's functions for memory are given to it as
+ * ones that know of BUDGET bytes only. `untold`: nobody says how much is free, so that only a refusal shows it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -72,8 +72,8 @@ static void product(cublasXtHandle_t handle, int n) {
 static void solution(cublasXtHandle_t handle, int n) {
     int i, wrong = 0;
     for (i = 0; i < n * n; i++) a[i] = i % (n + 1) == 0 ? 2 : 0, b[i] = i;
-    EXPECT(0, p_cublasXtDtrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, n, n, &one, a,
-                              n, b, n));
+    EXPECT(0, p_cublasXtDtrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, n, n,
+                              &one, a, n, b, n));
     for (i = 0; i < n * n; i++) wrong += b[i] != i / 2.0;
     expect("wrong numbers of a solution", wrong, 0);
 }

@@ -1,9 +1,9 @@
 /* MIOpen and HIP's runtime with faults: what is not here comes from the real library that this one is linked with.
  * BUILD: cc -shared -fPIC -DSHIM_DNN shim.c -o libMIOpen.so.1 -Wl,-soname,libshim_dnn.so -L… -l:libMIOpen.so.1 -ldl
  * Each call of a solution, and each compilation, is a line in SHIM_TRACE: "compile 91", "call 91".
- * SHIM_SLOW, SHIM_BROKEN, SHIM_FAILING: numbers between commas of solvers that compile for 2.1 s, that cannot be compiled,
- * that fail when called. SHIM_ALSO: another number for the solution that is a product. SHIM_GFX, SHIM_RELEASE: the card, and HIP's number of its release.
- * SHIM_CAPTURING: every stream is said to be captured. */
+ * SHIM_SLOW, SHIM_BROKEN, SHIM_FAILING: numbers between commas of solvers that compile for 2.1 s, that cannot be
+ * compiled, that fail when called. SHIM_ALSO: another number for the solution that is a product. SHIM_GFX,
+ * SHIM_RELEASE: the card, and HIP's number of its release. SHIM_CAPTURING: every stream is said to be captured. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -66,29 +66,29 @@ static u64 called(u64 solver) {
     return also && solver == strtoull(also, NULL, 10) ? product : solver;
 }
 
-#define SHIM(Direction)                                                                                           \
-    int miopenConvolution##Direction##GetSolution(void *h, void *a, void *b, void *c, void *d, size_t most,           \
-                                                  size_t *count, solution *found) {                               \
-        int (*next)(void *, void *, void *, void *, void *, size_t, size_t *, solution *);                        \
-        const char *also = getenv("SHIM_ALSO");                                                                   \
-        int status;                                                                                               \
-        *(void **)&next = real(__func__);                                                                         \
-        status = next(h, a, b, c, d, most, count, found);                                                         \
-        if (!status && also) product = found->solver, found->solver = strtoull(also, NULL, 10);                   \
-        return status;                                                                                            \
-    }                                                                                                             \
-    int miopenConvolution##Direction##CompileSolution(void *h, void *a, void *b, void *c, void *d, u64 solver) {  \
-        int (*next)(void *, void *, void *, void *, void *, u64);                                                 \
-        *(void **)&next = real(__func__);                                                                         \
-        trace("compile", solver);                                                                                 \
-        if (is_among("SHIM_SLOW", solver)) usleep(2100000);                                                       \
-        return is_among("SHIM_BROKEN", solver) ? 7 : next(h, a, b, c, d, called(solver));                                 \
-    }                                                                                                             \
+#define SHIM(Direction) \
+    int miopenConvolution##Direction##GetSolution(void *h, void *a, void *b, void *c, void *d, size_t most, \
+                                                  size_t *count, solution *found) { \
+        int (*next)(void *, void *, void *, void *, void *, size_t, size_t *, solution *); \
+        const char *also = getenv("SHIM_ALSO"); \
+        int status; \
+        *(void **)&next = real(__func__); \
+        status = next(h, a, b, c, d, most, count, found); \
+        if (!status && also) product = found->solver, found->solver = strtoull(also, NULL, 10); \
+        return status; \
+    } \
+    int miopenConvolution##Direction##CompileSolution(void *h, void *a, void *b, void *c, void *d, u64 solver) { \
+        int (*next)(void *, void *, void *, void *, void *, u64); \
+        *(void **)&next = real(__func__); \
+        trace("compile", solver); \
+        if (is_among("SHIM_SLOW", solver)) usleep(2100000); \
+        return is_among("SHIM_BROKEN", solver) ? 7 : next(h, a, b, c, d, called(solver)); \
+    } \
     int miopenConvolution##Direction##Immediate(void *h, void *a, void *x, void *b, void *y, void *conv, void *c, \
-                                                void *z, void *work, size_t bytes, u64 solver) {                  \
-        int (*next)(void *, void *, void *, void *, void *, void *, void *, void *, void *, size_t, u64);         \
-        *(void **)&next = real(__func__);                                                                         \
-        trace("call", solver);                                                                                    \
+                                                void *z, void *work, size_t bytes, u64 solver) { \
+        int (*next)(void *, void *, void *, void *, void *, void *, void *, void *, void *, size_t, u64); \
+        *(void **)&next = real(__func__); \
+        trace("call", solver); \
         return is_among("SHIM_FAILING", solver) ? 7 : next(h, a, x, b, y, conv, c, z, work, bytes, called(solver)); \
     }
 SHIM(Forward)

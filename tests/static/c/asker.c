@@ -123,7 +123,8 @@ static void storage(void) {
     CHECK(((set_t)named("cuCtxDestroy_v2"))(own) == CUDA_SUCCESS);
     CHECK(ends == 2 && ended == own && ended_value == &a);
     for (intptr_t i = 1; i < 500; i++) CHECK(put(context, (void *)i, (void *)(i + 1000), NULL) == CUDA_SUCCESS);
-    for (intptr_t i = 1; i < 500; i++) CHECK(get(&value, context, (void *)i) == CUDA_SUCCESS && value == (void *)(i + 1000));
+    for (intptr_t i = 1; i < 500; i++)
+        CHECK(get(&value, context, (void *)i) == CUDA_SUCCESS && value == (void *)(i + 1000));
 }
 
 int main(int count, char **argument) {

@@ -1,4 +1,5 @@
-/* A program with a kernel, registered as nvcc's code does it. The device code is none: nobody gets as far as to read it. */
+/* A program with a kernel, registered as nvcc's code does it. The device code is none: nobody gets as far
+ * as to read it. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>

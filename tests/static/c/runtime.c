@@ -1,5 +1,6 @@
-/* What a small program asks of the CUDA runtime, each answer checked: memory, streams, events, errors, properties, and a
- * product of our cuBLAS on that memory. Linked with NVIDIA's own runtime; a driver and a cuBLAS are found when it runs.
+/* What a small program asks of the CUDA runtime, each answer checked: memory, streams, events, errors, properties, and
+ * a product of our cuBLAS on that memory. Linked with NVIDIA's own runtime; a driver and a cuBLAS are
+ * found when it runs.
  */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -80,7 +81,8 @@ static void memory(void) {
     OK(cudaMemset2D(rows, pitch, 9, 30, 20));
     OK(cudaMemcpy2D(rows + pitch, pitch, host, 30, 25, 3, cudaMemcpyHostToDevice));
     OK(cudaMemcpy2D(back, 30, rows, pitch, 30, 20, cudaMemcpyDeviceToHost));
-    CHECK(back[0] == 9 && back[29] == 9 && !memcmp(back + 30, host, 25) && back[55] == 9 && !memcmp(back + 60, host + 30, 25));
+    CHECK(back[0] == 9 && back[29] == 9 && !memcmp(back + 30, host, 25) && back[55] == 9 &&
+          !memcmp(back + 60, host + 30, 25));
     CHECK(back[30 * 20 - 1] == 9);
     OK(cudaFree(rows));
     OK(cudaFree(b));
