@@ -31,13 +31,12 @@ def hip_library(target: str) -> Library:
     folder = cpu_library.folder("hip")
     folders = (folder, cpu_library.RECORD, paths.package_dir() / "runtime")
     units = tuple(Unit(f"hip/{path.name}", path, folders) for path in sorted(folder.glob("*.pyx")))
-    windows = target == "windows"
     return Library(
-        "amdhip64_7.dll" if windows else "libamdhip64.so.7",
+        cpu_library.file_name(cpu_library.HIP, target),
         units=units,
         exports=hip_exports(),
         folder=f"{target}/cpu",
-        soname="libamdhip64.so.7",
+        soname=cpu_library.HIP[0],
     )
 
 

@@ -23,6 +23,7 @@ def library(openblas: OpenBlas, target: str) -> Library:
     folders = (hand_written(), cpu_library.folder("rocblas"))  # half.h, openblas.h
     made = cpu_library.units(
         "hipblaslt",
+        target,
         [*sorted(hand_written().glob("*.pyx")), cpu_library.RECORD / "record.pyx"],
         folders,
         ("CYTHON_CCOMPLEX=0",),

@@ -21,6 +21,18 @@ def folder(name: str) -> Path:
 CREW = folder("crew")  # threads, a unit of each library that has work for them
 RECORD = folder("record")  # how a library's calls are recorded while a stream is captured; the same
 SHARED = (CREW / "crew.pyx", RECORD / "record.pyx")
+# Files of libraries that others of them look for beside themselves, on Linux and on Windows.
+HIP = ("libamdhip64.so.7", "amdhip64_7.dll")
+ROCBLAS = ("librocblas.so.5", "rocblas.dll")
+
+
+def file_name(names: tuple[str, str], target: str) -> str:
+    return names[target == "windows"]
+
+
+def defined(name: str, names: tuple[str, str], target: str) -> str:
+    """A library's file name as a C macro."""
+    return f'{name}="{file_name(names, target)}"'
 
 
 def public(hand_written: Path, prefix: str = "") -> set[str]:
@@ -30,12 +42,14 @@ def public(hand_written: Path, prefix: str = "") -> set[str]:
 
 
 def units(
-    name: str, sources: Iterable[Path], folders: Sequence[Path], defines: tuple[str, ...] = ()
+    name: str, target: str, sources: Iterable[Path], folders: Sequence[Path], defines: tuple[str, ...] = ()
 ) -> tuple[Unit, ...]:
-    """Computing loops: one unit a source."""
+    """Computing loops: one unit a source. The one that finds the HIP runtime is told its name."""
     inside = (*folders, RECORD, paths.package_dir() / "runtime")
+    found = {RECORD / "record.pyx": (defined("RECORD_HIP", HIP, target),)}
     return tuple(
-        Unit(f"{name}/{path.name}", path, include_dirs=inside, defines=defines, flags=("-O3",)) for path in sources
+        Unit(f"{name}/{path.name}", path, include_dirs=inside, defines=defines + found.get(path, ()), flags=("-O3",))
+        for path in sources
     )
 
 
@@ -48,14 +62,13 @@ def library(
     extra_files: tuple[ExtraFile, ...] = (),
 ) -> Library:
     """A library over OpenBLAS. `names`: its file's on Linux and on Windows."""
-    windows = target == "windows"
     return Library(
-        names[windows],
+        file_name(names, target),
         units=made,
         exports=tuple(exports),
         folder=f"{target}/cpu",
         libs=(openblas.library,),
-        rpath="" if windows else "$ORIGIN",
+        rpath="" if target == "windows" else "$ORIGIN",
         glibc="2.28",
         extra_files=extra_files,
     )

@@ -58,6 +58,6 @@ def library(sources: Path, openblas: OpenBlas, target: str) -> Library:
     """libMIOpen.so.1 or MIOpen.dll, with OpenBLAS beside it. `sources` holds what `generate` answered."""
     folders = (hand_written(), sources, cpu_library.folder("rocblas"), cpu_library.CREW)  # half.h, openblas.h
     found = [*sorted(hand_written().glob("*.pyx")), *cpu_library.SHARED]
-    made = cpu_library.units("miopen", found, folders)
+    made = cpu_library.units("miopen", target, found, folders)
     names = ("libMIOpen.so.1", "MIOpen.dll")
     return cpu_library.library(names, target, made, exports(), openblas, openblas.extra_files)

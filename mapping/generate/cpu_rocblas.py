@@ -284,6 +284,5 @@ def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> L
     """librocblas.so.5 or rocblas.dll, with OpenBLAS beside it. `sources` holds what `generate` answered."""
     found = [*sorted(hand_written().glob("*.pyx")), *sorted(sources.glob("*.pyx")), *cpu_library.SHARED]
     folders = (hand_written(), sources, cpu_library.CREW)
-    made = cpu_library.units("rocblas", found, folders, ("CYTHON_CCOMPLEX=0",))
-    names = ("librocblas.so.5", "rocblas.dll")
-    return cpu_library.library(names, target, made, exports(tables), openblas, openblas.extra_files)
+    made = cpu_library.units("rocblas", target, found, folders, ("CYTHON_CCOMPLEX=0",))
+    return cpu_library.library(cpu_library.ROCBLAS, target, made, exports(tables), openblas, openblas.extra_files)

@@ -117,5 +117,6 @@ def library(tables: Tables, sources: Path, openblas: OpenBlas, target: str) -> L
     """librocsolver.so.0 or rocsolver.dll. `sources` holds what `generate` answered; OpenBLAS comes with rocBLAS."""
     folders = (hand_written(), cpu_library.folder("rocblas"), cpu_library.CREW)
     found = [*sorted(hand_written().glob("*.pyx")), sources / SOURCE, *cpu_library.SHARED]
-    made = cpu_library.units("rocsolver", found, folders, ("CYTHON_CCOMPLEX=0",))
+    beside = cpu_library.defined("RS_ROCBLAS", cpu_library.ROCBLAS, target)
+    made = cpu_library.units("rocsolver", target, found, folders, ("CYTHON_CCOMPLEX=0", beside))
     return cpu_library.library(("librocsolver.so.0", "rocsolver.dll"), target, made, exports(tables), openblas)

@@ -11,16 +11,6 @@ WIDTH = 120
 KINDS = (".pyx", ".pxi", ".pxd", ".c", ".h", ".cpp")
 FILES = sorted(p for part in ("mapping", "tests") for p in (ROOT / part).rglob("*") if p.suffix in KINDS)
 
-# Files that are wider still: each has to be, or it leaves this list.
-WIDER = {
-    "mapping/cpu/hip/graph.h",
-    "mapping/cpu/hip/graph.pxi",
-    "mapping/cpu/hip/graph.pyx",
-    "mapping/cpu/record/record.h",
-    "mapping/cpu/record/record.pyx",
-    "mapping/cpu/record/recorder.h",
-}
-
 
 def _is_whole(line: str) -> bool:
     """What cannot be broken: a command to be pasted into a shell, a name that a C++ compiler made."""
@@ -42,7 +32,4 @@ def test_lines(path: Path) -> None:
             + ["a tab; expected blanks"] * ("\t" in line)
         )
     ]
-    if path.relative_to(ROOT).as_posix() in WIDER:
-        assert wrong, "no longer too wide: take it out of WIDER"
-    else:
-        assert not wrong, "\n".join(wrong)
+    assert not wrong, "\n".join(wrong)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from dragoman.generate import cpu_record, cpu_rocblas
+from dragoman import paths
+from dragoman.generate import cpu_library, cpu_record, cpu_rocblas
 from dragoman.generate.cpu_record import Kept
 from dragoman.tables.model import Tables
 
@@ -117,3 +118,11 @@ def test_a_recorded_function_is_one(tmp_path: Path) -> None:
     (tmp_path / "a.pyx").write_text('return f_record(x)\ninclude "a_record.pxi"\n', encoding="utf-8")
     with pytest.raises(ValueError, match=r"a.pyx: f_record is called, but there is no function f to be recorded"):
         cpu_record.hand_written(tmp_path, lambda ctype, name, types: Kept(ctype, name), cpu_rocblas.RECORDED)
+
+
+def test_file_names_of_libraries_stand_in_one_place() -> None:
+    """Libraries that look for one another are told the names by the build: no source repeats them."""
+    sources = [p for p in (paths.package_dir() / "cpu").rglob("*") if p.suffix in (".h", ".pxi", ".pyx")]
+    names = [name for pair in (cpu_library.HIP, cpu_library.ROCBLAS) for name in pair]
+    assert sources
+    assert [(p.name, name) for p in sources for name in names if f'"{name}"' in p.read_text(encoding="utf-8")] == []

@@ -10,8 +10,18 @@ from cudart_programs import SOURCES, Built
 from dragoman.paths import package_dir
 
 MAJORS = (11, 12, 13)
-PROGRAMS = ("runtime.c", "driver.c", "more_driver.c", "refusals.c", "schedule.c", "hard.c", "graphs.c")
-TIMES = {"hard.c": ("200",)}  # under valgrind
+PROGRAMS = (
+    "runtime.c",
+    "driver.c",
+    "more_driver.c",
+    "refusals.c",
+    "schedule.c",
+    "hard.c",
+    "graphs.c",
+    "storm.c",
+    "wild.c",
+)
+TIMES = {"hard.c": ("200",), "storm.c": ("40",), "wild.c": ("30000",)}  # under valgrind
 PER_THREAD = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
 
 

@@ -32,7 +32,7 @@ cdef struct capture:
     bint theirs       # the graph is the program's: it stays, whatever becomes of the capture
     bint broken
     int mode
-    const void *thread
+    uint64_t thread
     lane *lanes       # the last one is the stream that began
     lane *first
     capture *next
@@ -48,15 +48,18 @@ cdef extern from "platform.h" nogil:
     volatile int host_open_captures;
     static dg_mutex host_capture_lock;
     static _Thread_local int host_thread_mode; /* hipStreamCaptureModeGlobal */
+    static _Thread_local uint64_t host_thread; /* its number once it was asked for: no later thread has it */
     static _Thread_local host_slot *host_own_stream; /* of the thread's default stream, where that was captured */
     """
     dg_mutex host_capture_lock
     int host_open_captures
     int host_thread_mode
+    uint64_t host_thread
     host_slot *host_own_stream
 
 cdef capture *host_captures  # zero is ready
 cdef unsigned long long host_capture_ids
+cdef uint64_t host_threads
 
 cdef enum:
     GLOBAL = 0
@@ -77,11 +80,19 @@ cdef host_slot *stream_slot(const void *stream) noexcept nogil:
     return host_own_stream if <uintptr_t>stream == 2 else host_slot_of(stream, HOST_STREAM)
 
 
+cdef uint64_t this_thread() noexcept nogil:
+    global host_thread, host_threads
+    if host_thread == 0:
+        host_threads += 1
+        host_thread = host_threads
+    return host_thread
+
+
 cdef void take_own(const void *stream) noexcept nogil:
     """A slot for the thread's default stream, before its first capture. It outlives the thread, as the capture may."""
     global host_own_stream
     if <uintptr_t>stream == 2 and host_own_stream == NULL:
-        host_own_stream = host_slot_new(HOST_STREAM)
+        host_own_stream = host_slot_new(HOST_STREAM, NULL)
 
 
 cdef lane *lane_of(const void *stream) noexcept nogil:
@@ -209,7 +220,7 @@ cdef public hipError_t host_forbidden_now() noexcept nogil:
     c = host_captures
     while c != NULL and host_thread_mode != RELAXED:
         if c.mode != RELAXED and (
-            c.thread == <const void *>&host_thread_mode or (host_thread_mode == GLOBAL and c.mode == GLOBAL)
+            c.thread == this_thread() or (host_thread_mode == GLOBAL and c.mode == GLOBAL)
         ):
             c.broken = True
             error = hipErrorStreamCaptureUnsupported
@@ -358,7 +369,6 @@ cdef public hipError_t host_capture_wait(const void *stream, const host_slot *ev
         error = hipErrorInvalidValue  # of a capture that has ended
         if l != NULL:
             l.owner.broken = True
-            error = hipErrorStreamCaptureIsolation
     elif c == NULL:
         if l != NULL:  # it would depend on work that is no part of it
             l.owner.broken = True
@@ -434,8 +444,8 @@ cdef hipError_t begin(
     c.theirs = graph != NULL
     c.graph = graph if graph != NULL else host_graph_new()
     c.mode = mode
-    c.thread = &host_thread_mode
     dg_mutex_lock(&host_capture_lock)
+    c.thread = this_thread()
     if slot.object != NULL:
         error = hipErrorIllegalState
     elif c.graph == NULL:
@@ -540,7 +550,7 @@ cdef public hipError_t hipStreamEndCapture(hipStream_t stream, void **graph) noe
         else:
             if c.broken:
                 error = hipErrorStreamCaptureInvalidated
-            elif c.mode != RELAXED and c.thread != <const void *>&host_thread_mode:
+            elif c.mode != RELAXED and c.thread != this_thread():
                 error = hipErrorStreamCaptureWrongThread
             elif not come_back(c):
                 error = hipErrorStreamCaptureUnjoined

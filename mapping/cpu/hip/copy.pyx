@@ -63,22 +63,31 @@ cdef void fill_row(char *dst, uint32_t value, size_t element, size_t bytes) noex
             (<uint32_t *>dst)[i] = value
 
 
-cdef int run_work(void *record) noexcept nogil:
+cdef int run_fill(void *record) noexcept nogil:
     cdef work *w = <work *>record
-    cdef char *dst
-    cdef const char *src
     cdef size_t slice, row
     for slice in range(w.depth):
-        dst = w.dst + slice * w.dst_slice
-        src = w.src + slice * w.src_slice
         for row in range(w.height):
-            if w.element:
-                fill_row(dst, w.value, w.element, w.width)
-            else:
-                memmove(dst, src, w.width)
-            dst += w.dst_pitch
-            src += w.src_pitch
+            fill_row(w.dst + slice * w.dst_slice + row * w.dst_pitch, w.value, w.element, w.width)
     return 0
+
+
+cdef int run_copy(void *record) noexcept nogil:
+    cdef work *w = <work *>record
+    cdef size_t slice, row
+    for slice in range(w.depth):
+        for row in range(w.height):
+            memmove(w.dst + slice * w.dst_slice + row * w.dst_pitch,
+                    w.src + slice * w.src_slice + row * w.src_pitch, w.width)
+    return 0
+
+
+cdef dg_run run_of(const work *w) noexcept nogil:
+    return run_fill if w.element else run_copy
+
+
+cdef public int host_never(void *record) noexcept nogil:
+    return 1
 
 
 cdef uint32_t of_device(const void *pointer) noexcept nogil:
@@ -92,6 +101,13 @@ cdef uint32_t sides(const work *w) noexcept nogil:
     return of_device(w.dst) | of_device(w.src) << 1
 
 
+cdef void keep(host_recorded *to, const work *w) noexcept nogil:
+    """As a node has it."""
+    cdef work *kept = <work *>host_record_room(to, run_of(w), sizeof(work))
+    kept[0] = w[0]
+    kept.sides = sides(w)
+
+
 cdef public int host_same_sides(const void *record, const void *other) noexcept nogil:
     """Asked of two records of copies; what is asked was looked up when they were made, as the memory may
     be gone by now."""
@@ -103,9 +119,9 @@ cdef hipError_t do(work *w, hipStream_t stream) noexcept nogil:
     cdef int captured = host_capture(stream)
     if captured < 0:
         w.sides = sides(w)
-        return host_record(stream, HOST_NODE_MEMSET if w.element else HOST_NODE_MEMCPY, run_work, w, sizeof(work))
+        return host_record(stream, HOST_NODE_MEMSET if w.element else HOST_NODE_MEMCPY, run_of(w), w, sizeof(work))
     if captured == 0:
-        run_work(w)
+        run_of(w)(w)
     return captured
 
 
@@ -152,14 +168,11 @@ cdef hipError_t copy(void *dst, const void *src, size_t bytes, int kind, hipStre
 
 
 cdef public hipError_t host_copy_record(
-    void *dst, const void *src, size_t bytes, int kind, dg_run *run, void *record, size_t *room
+    void *dst, const void *src, size_t bytes, int kind, host_recorded *to
 ) noexcept nogil:
-    """A copy as a node's record, of at most `room` bytes."""
-    cdef hipError_t error = check_copy(dst, src, bytes, kind) if bytes else hipSuccess
-    (<work *>record)[0] = rectangle(dst, bytes, src, bytes, bytes, 1)
-    (<work *>record).sides = sides(<work *>record)
-    run[0] = run_work
-    room[0] = sizeof(work)
+    cdef hipError_t error = check_copy(dst, src, bytes, kind) if bytes else host_fail(hipErrorInvalidValue)
+    cdef work w = rectangle(dst, bytes, src, bytes, bytes, 1)
+    keep(to, &w)
     return error
 
 
@@ -235,20 +248,24 @@ cdef hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream) noexcept 
     return error if error != hipSuccess or w.depth == 0 else do(&w, stream)
 
 
-cdef public hipError_t host_box_record(const hipMemcpy3DParms *p, dg_run *run, void *record,
-        size_t *room) noexcept nogil:
-    """A copy of a box as a node's record, of at most `room` bytes."""
-    cdef hipError_t error = box(p, <work *>record)
-    (<work *>record).sides = sides(<work *>record)
-    run[0] = run_work
-    room[0] = sizeof(work)
+cdef public hipError_t host_box_record(const hipMemcpy3DParms *p, host_recorded *to) noexcept nogil:
+    cdef work w
+    cdef hipError_t error = box(p, &w)
+    keep(to, &w)
     return error
+
+
+cdef bint looked_at_later(const void *dst, hipStream_t stream) noexcept nogil:
+    """NVIDIA's runtime records a fill of NULL; the graph cannot be made ready."""
+    return dst == NULL and host_capture(stream) < 0
 
 
 cdef hipError_t fill(void *dst, uint32_t value, size_t element, size_t count, hipStream_t stream) noexcept nogil:
     cdef work w
     if count == 0:
         return hipSuccess
+    if looked_at_later(dst, stream):
+        return host_record(stream, HOST_NODE_MEMSET, host_never, NULL, 0)
     if count > <size_t>-1 / element or not fits(dst, count * element, True) or <uintptr_t>dst % element:
         return host_fail(hipErrorInvalidValue)
     w = rectangle(dst, count * element, NULL, count * element, count * element, 1)
@@ -280,26 +297,23 @@ cdef hipError_t fill_2d(
     return do(&w, stream)
 
 
-cdef public hipError_t host_fill_record(
-    void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, dg_run *run, void *record,
-    size_t *room
-) noexcept nogil:
-    """A fill as a node's record: `height` rows of `width` elements of 1, 2 or 4 bytes. The pitch of one row counts for
-    nothing."""
-    cdef work *w = <work *>record
+cdef public hipError_t host_fill_record(const hipMemsetParams *p, host_recorded *to) noexcept nogil:
+    """`height` rows of `width` elements of 1, 2 or 4 bytes. The pitch of one row counts for nothing."""
+    cdef work w
     cdef hipError_t error
-    if (element != 1 and element != 2 and element != 4) or width == 0 or height == 0 or width > <size_t>-1 / 4:
+    if p == NULL or (p.elementSize != 1 and p.elementSize != 2 and p.elementSize != 4):
         return host_fail(hipErrorInvalidValue)
-    if <uintptr_t>dst % element or (height > 1 and pitch % element):
+    if p.width == 0 or p.height == 0 or p.width > <size_t>-1 / 4:
         return host_fail(hipErrorInvalidValue)
-    error = check_fill_2d(dst, pitch, width * element, height)
+    if <uintptr_t>p.dst % p.elementSize or (p.height > 1 and p.pitch % p.elementSize):
+        return host_fail(hipErrorInvalidValue)
+    error = check_fill_2d(p.dst, p.pitch, p.width * p.elementSize, p.height)
     if error != hipSuccess:
         return error
-    w[0] = rectangle(dst, pitch, NULL, pitch, width * element, height)
-    w.value = value
-    w.element = element
-    run[0] = run_work
-    room[0] = sizeof(work)
+    w = rectangle(p.dst, p.pitch, NULL, p.pitch, p.width * p.elementSize, p.height)
+    w.value = p.value
+    w.element = p.elementSize
+    keep(to, &w)
     return hipSuccess
 
 

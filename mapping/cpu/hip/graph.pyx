@@ -1,11 +1,13 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Graphs of the CPU backend's HIP runtime: made by hand or by a capture, made ready, launched.
 
-A node is a function with a copy of its arguments (graph.h). A ready graph is a copy of the graph with its nodes in an order that
-keeps the dependencies, graphs inside graphs laid open; a launch calls them one after another in the calling thread, which is a
-schedule that CUDA allows. As elsewhere in HIP, two threads must not change one graph at the same time.
+A node is a function with a copy of its arguments (graph.h). A ready graph is a copy of the graph with its nodes in an
+order that keeps the dependencies, graphs inside graphs laid open; a launch calls them one after another in the calling
+thread, which is a schedule that CUDA allows. As elsewhere in HIP, two threads must not change one graph at the same
+time.
 
-Handles are slots (state.pyx): one that was freed is refused, not followed.
+Handles are slots (state.pyx): one that was freed is refused, not followed. Copies know what they were made from by its
+number: no later one gets that, as it gets a slot's address.
 """
 include "hip.pxi"
 include "state.pxi"
@@ -17,70 +19,101 @@ from libc.stdio cimport FILE, fclose, fopen, fprintf
 from libc.stdlib cimport calloc, free, malloc, realloc
 
 cdef extern from "platform.h" nogil:
+    """
+    static dg_mutex host_object_lock;
+    static dg_mutex host_ready_lock; /* who uses which ready graph; zero is ready */
+    /* The ready graphs that the calling thread is in, the innermost first. */
+    typedef struct host_visit {
+        const void *made;
+        const struct host_visit *outer;
+    } host_visit;
+    static _Thread_local const host_visit *host_visits;
+    """
     ctypedef struct dg_mutex:
         pass
+    ctypedef struct host_visit:
+        const void *made
+        const host_visit *outer
+    const host_visit *host_visits
+    dg_mutex host_ready_lock, host_object_lock
     void dg_mutex_lock(dg_mutex *)
     void dg_mutex_unlock(dg_mutex *)
-    uint32_t dg_load_u32(const uint32_t *place)
-    bint dg_swap_u32(uint32_t *place, uint32_t old, uint32_t new)
 
 ctypedef void (*destructor)(void *) noexcept nogil
 
-# Something that graphs hold: the program's, or memory of a capture's.
+# Something that graphs hold: the program's, or memory of a capture's. Under host_object_lock.
 cdef struct held_object:
     void *pointer
     destructor destroy
+    uint64_t shares
+    uint64_t own  # of these, the program's: it cannot give away what graphs have
 
-# A ready graph.
-cdef struct ready:
+# What a launch runs: the graph, and its nodes in order.
+cdef struct program:
     host_graph *graph
     host_node **order
     size_t count
+
+# A ready graph. It goes with its last user: a program may destroy one while another thread, or a function of its own,
+# is in it.
+cdef struct ready:
+    program now
     unsigned long long flags
+    int users      # under host_ready_lock, like the next
+    bint destroyed
     dg_mutex lock  # CUDA runs the launches of one ready graph one after another
 
 
 # ---- graphs and nodes inside the runtime ----
 
-cdef public host_graph *host_graph_new() noexcept nogil:
+cdef host_graph *new_graph(bint seen) noexcept nogil:
+    """`seen`: by the program. What a ready graph runs has no handle, nor have its nodes: a stale one leads nowhere."""
     cdef host_graph *graph = <host_graph *>calloc(1, sizeof(host_graph))
-    if graph == NULL:
-        return NULL
-    graph.handle = host_slot_new(HOST_GRAPH)
+    if graph == NULL or not seen:
+        return graph
+    graph.handle = host_slot_new(HOST_GRAPH, graph)
     if graph.handle == NULL:
         free(graph)
         return NULL
-    graph.handle.object = graph
     return graph
+
+
+cdef public host_graph *host_graph_new() noexcept nogil:
+    return new_graph(True)
+
+
+cdef held_object *held_of(const void *handle) noexcept nogil:
+    """Under host_object_lock."""
+    cdef host_slot *slot = host_slot_of(handle, HOST_OBJECT)
+    return <held_object *>slot.object if slot != NULL else NULL
 
 
 cdef void release(host_slot *slot, unsigned count) noexcept nogil:
     """Lets go of an object `count` times; the last one destroys it."""
     cdef held_object *held = <held_object *>slot.object
-    cdef uint32_t now
-    while True:
-        now = dg_load_u32(&slot.flags)
-        if dg_swap_u32(&slot.flags, now, now - count):
-            break
-    if now != count:
-        return
-    held.destroy(held.pointer)
-    free(held)
-    host_slot_free(slot)
+    cdef bint last
+    dg_mutex_lock(&host_object_lock)
+    held.shares -= count
+    last = held.shares == 0
+    if last:
+        host_slot_free(slot)
+    dg_mutex_unlock(&host_object_lock)
+    if last:
+        held.destroy(held.pointer)
+        free(held)
 
 
 cdef void retain(host_slot *slot, unsigned count) noexcept nogil:
-    cdef uint32_t now
-    while True:
-        now = dg_load_u32(&slot.flags)
-        if dg_swap_u32(&slot.flags, now, now + count):
-            return
+    dg_mutex_lock(&host_object_lock)
+    (<held_object *>slot.object).shares += count
+    dg_mutex_unlock(&host_object_lock)
 
 
 cdef void free_node(host_node *node) noexcept nogil:
     if node.child != NULL:
         host_graph_free(node.child)
-    host_slot_free(node.handle)
+    if node.handle != NULL:
+        host_slot_free(node.handle)
     free(node.before)
     free(node)
 
@@ -96,7 +129,8 @@ cdef public void host_graph_free(host_graph *graph) noexcept nogil:
     for i in range(graph.held_count):
         release(graph.held[i].object, graph.held[i].count)
     free(graph.held)
-    host_slot_free(graph.handle)
+    if graph.handle != NULL:
+        host_slot_free(graph.handle)
     free(graph)
 
 
@@ -110,27 +144,80 @@ cdef host_node *node_of(const void *handle) noexcept nogil:
     return <host_node *>slot.object if slot != NULL else NULL
 
 
-cdef ready *ready_of(const void *handle) noexcept nogil:
-    cdef host_slot *slot = host_slot_of(handle, HOST_EXEC)
-    return <ready *>slot.object if slot != NULL else NULL
+cdef ready *enter(const void *handle) noexcept nogil:
+    """The ready graph, which stays until `leave`; NULL where it is none."""
+    cdef ready *made = NULL
+    cdef host_slot *slot
+    dg_mutex_lock(&host_ready_lock)
+    slot = host_slot_of(handle, HOST_EXEC)
+    if slot != NULL:
+        made = <ready *>slot.object
+        made.users += 1
+    dg_mutex_unlock(&host_ready_lock)
+    return made
+
+
+cdef void leave(ready *made) noexcept nogil:
+    cdef bint last
+    dg_mutex_lock(&host_ready_lock)
+    made.users -= 1
+    last = made.users == 0 and made.destroyed
+    dg_mutex_unlock(&host_ready_lock)
+    if last:
+        drop(&made.now)
+        free(made)
+
+
+cdef hipError_t left(ready *made, hipError_t error) noexcept nogil:
+    leave(made)
+    return host_fail(error)
+
+
+cdef bint begin(ready *made, host_visit *visit) noexcept nogil:
+    """The only one in it from here to `end`; false for a function of the graph's own, which would wait for itself."""
+    global host_visits
+    cdef const host_visit *outer = host_visits
+    while outer != NULL:
+        if outer.made == made:
+            return False
+        outer = outer.outer
+    dg_mutex_lock(&made.lock)
+    visit.made = made
+    visit.outer = host_visits
+    host_visits = visit
+    return True
+
+
+cdef void end(ready *made, const host_visit *visit) noexcept nogil:
+    global host_visits
+    host_visits = visit.outer
+    dg_mutex_unlock(&made.lock)
+
+
+cdef void drop(program *p) noexcept nogil:
+    """Never under a lock: objects of the program's are destroyed, and it may do what it likes there."""
+    if p.graph != NULL:
+        host_graph_free(p.graph)
+    free(p.order)
 
 
 cdef public host_node *host_node_new(
     host_graph *graph, int type, dg_run run, const void *record, size_t bytes, host_node *const *before, size_t count
 ) noexcept nogil:
     cdef host_node *node = <host_node *>calloc(1, sizeof(host_node) + bytes)
+    cdef bint seen = graph.handle != NULL
     if node == NULL:
         return NULL
-    node.handle = host_slot_new(HOST_NODE)
+    if seen:
+        node.handle = host_slot_new(HOST_NODE, node)
     if count:
         node.before = <host_node **>malloc(count * sizeof(host_node *))
-    if node.handle == NULL or (count and node.before == NULL):
+    if (seen and node.handle == NULL) or (count and node.before == NULL):
         if node.handle != NULL:
             host_slot_free(node.handle)
         free(node.before)
         free(node)
         return NULL
-    node.handle.object = node
     node.graph = graph
     node.type = type
     node.run = run
@@ -167,19 +254,19 @@ cdef bint hold(host_graph *graph, host_slot *object, unsigned count) noexcept no
     return True
 
 
-cdef host_slot *new_object(void *pointer, destructor destroy, unsigned count) noexcept nogil:
+cdef host_slot *new_object(void *pointer, destructor destroy, unsigned count, unsigned own) noexcept nogil:
     cdef host_slot *slot
     cdef held_object *held = <held_object *>malloc(sizeof(held_object))
     if held == NULL:
         return NULL
-    slot = host_slot_new(HOST_OBJECT)
+    held.pointer = pointer
+    held.destroy = destroy
+    held.shares = count
+    held.own = own
+    slot = host_slot_new(HOST_OBJECT, held)
     if slot == NULL:
         free(held)
         return NULL
-    held.pointer = pointer
-    held.destroy = destroy
-    slot.object = held
-    slot.flags = count
     return slot
 
 
@@ -188,7 +275,7 @@ cdef void give_memory(void *memory) noexcept nogil:
 
 
 cdef public int host_graph_keep_memory(host_graph *graph, void *memory) noexcept nogil:
-    cdef host_slot *object = new_object(memory, give_memory, 1)
+    cdef host_slot *object = new_object(memory, give_memory, 1, 0)
     if object == NULL:
         return 0
     if not hold(graph, object, 1):
@@ -198,31 +285,31 @@ cdef public int host_graph_keep_memory(host_graph *graph, void *memory) noexcept
     return 1
 
 
-cdef host_graph *host_graph_copy(const host_graph *graph) noexcept nogil:
-    cdef host_graph *copy = host_graph_new()
+cdef host_graph *copy_of(const host_graph *graph, bint seen) noexcept nogil:
+    cdef host_graph *copy = new_graph(seen)
     cdef host_node *node = graph.first
     cdef host_node *made
     cdef host_node **all
     cdef size_t i = 0, k
     if copy == NULL:
         return NULL
-    copy.origin = graph.handle
     all = <host_node **>malloc((graph.count + 1) * sizeof(host_node *))
     if all == NULL:
         host_graph_free(copy)
         return NULL
     while node != NULL:
         node.place = <uint32_t>i
-        made = host_node_new(copy, node.type, node.run, host_record_of(node), node.bytes, node.before, node.before_count)
+        made = host_node_new(
+            copy, node.type, node.run, host_record_of(node), node.bytes, node.before, node.before_count)
         if made != NULL and node.child != NULL:
-            made.child = host_graph_copy(node.child)
+            made.child = copy_of(node.child, seen)
             if made.child != NULL:
-                made.child.inside = 1
+                made.child.owner = made
         if made == NULL or (node.child != NULL and made.child == NULL):
             free(all)
             host_graph_free(copy)
             return NULL
-        made.origin = node.handle
+        made.origin = node.handle.number
         made.off = node.off
         all[i] = made
         i += 1
@@ -247,7 +334,8 @@ cdef void unmark(host_graph *graph) noexcept nogil:
 
 
 cdef public int host_graph_mark(host_graph *graph, host_node *const *start, size_t count) noexcept nogil:
-    """Backwards through the nodes: whatever a node depends on was made before it, but where a program joined nodes itself."""
+    """Backwards through the nodes: whatever a node depends on was made before it, but where a program joined nodes
+    itself."""
     cdef host_node **all = <host_node **>malloc((graph.count + 1) * sizeof(host_node *))
     cdef host_node *node = graph.first
     cdef size_t i = 0, k
@@ -275,6 +363,47 @@ cdef public int host_graph_mark(host_graph *graph, host_node *const *start, size
     return 1
 
 
+# ---- graphs in graphs ----
+
+cdef enum:
+    DEEP = 256  # graphs in one another: whatever walks through them calls itself
+
+
+cdef int depth(const host_graph *graph) noexcept nogil:
+    cdef const host_node *node = graph.first
+    cdef int most = 0, below
+    while node != NULL:
+        if node.child != NULL:
+            below = depth(node.child)
+            if below > most:
+                most = below
+        node = node.next
+    return most + 1
+
+
+cdef bint fits(const host_graph *outer, const host_graph *inner) noexcept nogil:
+    """Whether one more graph may be inside."""
+    cdef int levels = depth(inner)
+    while outer != NULL:
+        levels += 1
+        outer = outer.owner.graph if outer.owner != NULL else NULL
+    return levels <= DEEP
+
+
+cdef bint captured(const host_graph *graph) noexcept nogil:
+    """Whether a capture writes it, or a graph in it."""
+    cdef const host_node *node = graph.first
+    if host_open_captures == 0:
+        return False
+    if graph.recording:
+        return True
+    while node != NULL:
+        if node.child != NULL and captured(node.child):
+            return True
+        node = node.next
+    return False
+
+
 # ---- order ----
 
 cdef size_t inside(const host_graph *graph) noexcept nogil:
@@ -289,7 +418,8 @@ cdef size_t inside(const host_graph *graph) noexcept nogil:
 
 
 cdef bint lay_out(host_graph *graph, host_node **order, size_t *count) noexcept nogil:
-    """Nodes behind all that they depend on, otherwise as they were made. False where they wait for each other in a circle."""
+    """Nodes behind all that they depend on, otherwise as they were made. False where they wait for each other in a
+    circle."""
     cdef size_t left = graph.count, before
     cdef host_node *node
     cdef size_t i
@@ -319,16 +449,23 @@ cdef bint lay_out(host_graph *graph, host_node **order, size_t *count) noexcept 
     return True
 
 
-cdef hipError_t make_order(host_graph *graph, host_node ***order, size_t *count) noexcept nogil:
-    count[0] = 0
-    order[0] = <host_node **>malloc((inside(graph) + 1) * sizeof(host_node *))
-    if order[0] == NULL:
-        return hipErrorOutOfMemory
-    if lay_out(graph, order[0], count):
-        return hipSuccess
-    free(order[0])
-    order[0] = NULL
-    return hipErrorInvalidValue
+cdef hipError_t prepare(const host_graph *graph, program *made) noexcept nogil:
+    """A copy of the program's graph, to be run."""
+    cdef hipError_t error = hipErrorOutOfMemory
+    cdef size_t i
+    made.count = 0
+    made.order = NULL
+    made.graph = copy_of(graph, False)
+    if made.graph != NULL:
+        made.order = <host_node **>malloc((inside(made.graph) + 1) * sizeof(host_node *))
+    if made.order != NULL:
+        error = hipSuccess if lay_out(made.graph, made.order, &made.count) else hipErrorInvalidValue
+        for i in range(made.count):
+            if made.order[i].run == host_never:
+                error = hipErrorInvalidValue
+    if error != hipSuccess:
+        drop(made)
+    return error
 
 
 # ---- graphs ----
@@ -346,7 +483,7 @@ cdef public hipError_t hipGraphCreate(void **graph, unsigned int flags) noexcept
 
 cdef public hipError_t hipGraphDestroy(void *graph) noexcept nogil:
     cdef host_graph *known = host_graph_of(graph)
-    if known == NULL or known.recording or known.inside:
+    if known == NULL or known.owner != NULL or captured(known):
         return host_fail(hipErrorInvalidValue)
     host_graph_free(known)
     return hipSuccess
@@ -357,7 +494,7 @@ cdef public hipError_t hipGraphClone(void **clone, void *original) noexcept nogi
     cdef host_graph *made
     if clone == NULL or known == NULL:
         return host_fail(hipErrorInvalidValue)
-    made = host_graph_copy(known)
+    made = copy_of(known, True)
     if made == NULL:
         return host_fail(hipErrorOutOfMemory)
     clone[0] = made.handle
@@ -372,7 +509,7 @@ cdef public hipError_t hipGraphNodeFindInClone(void **node, void *original, void
         return host_fail(hipErrorInvalidValue)
     found = graph.first
     while found != NULL:
-        if found.origin == sought.handle:
+        if found.origin == sought.handle.number:
             node[0] = found.handle
             return hipSuccess
         found = found.next
@@ -382,8 +519,8 @@ cdef public hipError_t hipGraphNodeFindInClone(void **node, void *original, void
 # ---- nodes ----
 
 cdef hipError_t add(
-    void **handle, void *graph, void *const *before, size_t count, int type, dg_run run, const void *record, size_t bytes,
-    host_graph *child
+    void **handle, void *graph, void *const *before, size_t count, int type, dg_run run, const void *record,
+    size_t bytes, host_graph *child
 ) noexcept nogil:
     """A node made by hand. `child`: a copy that becomes the node's."""
     cdef host_graph *known = host_graph_of(graph)
@@ -417,7 +554,7 @@ cdef hipError_t add(
         return host_fail(error)
     node.child = child
     if child != NULL:
-        child.inside = 1
+        child.owner = node
     handle[0] = node.handle
     return hipSuccess
 
@@ -430,10 +567,11 @@ cdef public hipError_t hipGraphAddChildGraphNode(
     void **node, void *graph, void *const *before, size_t count, void *child
 ) noexcept nogil:
     cdef host_graph *known = host_graph_of(child)
+    cdef host_graph *outer = host_graph_of(graph)
     cdef host_graph *copy
-    if known == NULL or known == host_graph_of(graph):
+    if known == NULL or outer == NULL or known == outer or not fits(outer, known):
         return host_fail(hipErrorInvalidValue)
-    copy = host_graph_copy(known)
+    copy = copy_of(known, True)
     if copy == NULL:
         return host_fail(hipErrorOutOfMemory)
     return add(node, graph, before, count, HOST_NODE_GRAPH, NULL, NULL, 0, copy)
@@ -448,68 +586,48 @@ cdef public hipError_t hipGraphChildGraphNodeGetGraph(void *node, void **graph) 
     return hipSuccess
 
 
-cdef enum:
-    ROOM = 256  # more than any record of this runtime's
+cdef hipError_t add_work(
+    hipError_t error, const host_recorded *work, void **node, void *graph, void *const *before, size_t count, int type
+) noexcept nogil:
+    """A node of what was recorded, if that went well."""
+    if error != hipSuccess:
+        return error
+    return add(node, graph, before, count, type, work.run, work.record, work.bytes, NULL)
 
 
 cdef public hipError_t hipGraphAddMemcpyNode1D(
     void **node, void *graph, void *const *before, size_t count, void *dst, const void *src, size_t bytes, int kind
 ) noexcept nogil:
-    cdef dg_run run = NULL
-    cdef double[ROOM / 8] record
-    cdef size_t room = ROOM
-    cdef hipError_t error = host_copy_record(dst, src, bytes, kind, &run, record, &room)
-    if error != hipSuccess:
-        return error
-    return add(node, graph, before, count, HOST_NODE_MEMCPY, run, record, room, NULL)
+    cdef host_recorded work
+    return add_work(host_copy_record(dst, src, bytes, kind, &work), &work, node, graph, before, count, HOST_NODE_MEMCPY)
 
 
 cdef public hipError_t hipGraphAddMemcpyNode(
     void **node, void *graph, void *const *before, size_t count, const hipMemcpy3DParms *params
 ) noexcept nogil:
-    cdef dg_run run = NULL
-    cdef double[ROOM / 8] record
-    cdef size_t room = ROOM
-    cdef hipError_t error = host_box_record(params, &run, record, &room)
-    if error != hipSuccess:
-        return error
-    return add(node, graph, before, count, HOST_NODE_MEMCPY, run, record, room, NULL)
+    cdef host_recorded work
+    return add_work(host_box_record(params, &work), &work, node, graph, before, count, HOST_NODE_MEMCPY)
 
 
 cdef public hipError_t hipGraphAddMemsetNode(
     void **node, void *graph, void *const *before, size_t count, const hipMemsetParams *params
 ) noexcept nogil:
-    cdef dg_run run = NULL
-    cdef double[ROOM / 8] record
-    cdef size_t room = ROOM
-    cdef hipError_t error
-    if params == NULL:
-        return host_fail(hipErrorInvalidValue)
-    error = host_fill_record(
-        params.dst, params.pitch, params.value, params.elementSize, params.width, params.height, &run, record, &room)
-    if error != hipSuccess:
-        return error
-    return add(node, graph, before, count, HOST_NODE_MEMSET, run, record, room, NULL)
+    cdef host_recorded work
+    return add_work(host_fill_record(params, &work), &work, node, graph, before, count, HOST_NODE_MEMSET)
 
 
 cdef public hipError_t hipGraphAddHostNode(
     void **node, void *graph, void *const *before, size_t count, const hipHostNodeParams *params
 ) noexcept nogil:
-    cdef dg_run run = NULL
-    cdef double[ROOM / 8] record
-    cdef size_t room = ROOM
-    if params == NULL or params.fn == NULL:
-        return host_fail(hipErrorInvalidValue)
-    host_function_record(params.fn, params.userData, &run, record, &room)
-    return add(node, graph, before, count, HOST_NODE_HOST, run, record, room, NULL)
+    cdef host_recorded work
+    return add_work(host_function_record(params, &work), &work, node, graph, before, count, HOST_NODE_HOST)
 
 
 cdef public hipError_t hipGraphAddEventRecordNode(
     void **node, void *graph, void *const *before, size_t count, hipEvent_t event
 ) noexcept nogil:
-    if host_slot_of(event, HOST_EVENT) == NULL:
-        return host_fail(hipErrorInvalidHandle)
-    return add(node, graph, before, count, HOST_NODE_EVENT, host_event_happens, &event, sizeof(event), NULL)
+    cdef host_recorded work
+    return add_work(host_event_record(event, &work), &work, node, graph, before, count, HOST_NODE_EVENT)
 
 
 cdef public hipError_t hipGraphAddEventWaitNode(
@@ -526,7 +644,7 @@ cdef public hipError_t hipGraphDestroyNode(void *node) noexcept nogil:
     cdef host_node *known = node_of(node)
     cdef host_node *other
     cdef host_node *previous = NULL
-    if known == NULL or known.graph.recording:
+    if known == NULL or known.graph.recording or (known.child != NULL and captured(known.child)):
         return host_fail(hipErrorInvalidValue)
     other = known.graph.first
     while other != NULL:
@@ -777,22 +895,18 @@ cdef public hipError_t hipGraphInstantiateWithFlags(void **exec_, void *graph, u
     error = host_forbidden()
     if error != hipSuccess:
         return error
-    error = hipErrorOutOfMemory
     made = <ready *>calloc(1, sizeof(ready))
     if made == NULL:
         return host_fail(hipErrorOutOfMemory)
-    made.graph = host_graph_copy(known)
-    if made.graph != NULL:
-        error = make_order(made.graph, &made.order, &made.count)
-    slot = host_slot_new(HOST_EXEC) if error == hipSuccess else NULL
-    if slot == NULL:
-        if made.graph != NULL:
-            host_graph_free(made.graph)
-        free(made.order)
-        free(made)
-        return host_fail(error if error != hipSuccess else hipErrorOutOfMemory)
     made.flags = flags
-    slot.object = made
+    error = prepare(known, &made.now)
+    slot = host_slot_new(HOST_EXEC, made) if error == hipSuccess else NULL
+    if slot == NULL:
+        if error == hipSuccess:
+            drop(&made.now)
+            error = hipErrorOutOfMemory
+        free(made)
+        return host_fail(error)
     exec_[0] = slot
     return hipSuccess
 
@@ -808,85 +922,108 @@ cdef public hipError_t hipGraphInstantiate(
 
 
 cdef public hipError_t hipGraphExecGetFlags(void *exec_, unsigned long long *flags) noexcept nogil:
-    cdef ready *made = ready_of(exec_)
-    if made == NULL or flags == NULL:
+    cdef ready *made = enter(exec_)
+    if made == NULL:
         return host_fail(hipErrorInvalidValue)
+    if flags == NULL:
+        return left(made, hipErrorInvalidValue)
     flags[0] = made.flags
-    return hipSuccess
+    return left(made, hipSuccess)
 
 
 cdef public hipError_t hipGraphExecDestroy(void *exec_) noexcept nogil:
-    cdef ready *made = ready_of(exec_)
-    if made == NULL:
-        return host_fail(hipErrorInvalidValue)
-    dg_mutex_lock(&made.lock)  # a launch in another thread is let finish
-    host_slot_free(<host_slot *>exec_)
-    dg_mutex_unlock(&made.lock)
-    host_graph_free(made.graph)
-    free(made.order)
-    free(made)
-    return hipSuccess
+    """A launch that is under way is let finish."""
+    cdef host_slot *slot
+    cdef ready *made = NULL
+    dg_mutex_lock(&host_ready_lock)
+    slot = host_slot_of(exec_, HOST_EXEC)
+    if slot != NULL:
+        made = <ready *>slot.object
+        made.users += 1
+        made.destroyed = True
+        host_slot_free(slot)
+    dg_mutex_unlock(&host_ready_lock)
+    return left(made, hipSuccess) if made != NULL else host_fail(hipErrorInvalidValue)
 
 
-cdef public hipError_t hipGraphUpload(void *exec_, hipStream_t stream) noexcept nogil:
-    if not host_is_stream(stream):
-        return host_fail(hipErrorInvalidHandle)
-    return hipSuccess if ready_of(exec_) != NULL else host_fail(hipErrorInvalidValue)
-
-
-cdef public hipError_t hipGraphLaunch(void *exec_, hipStream_t stream) noexcept nogil:
-    """Runs the nodes. One that cannot be done ends the launch with a launch failure, as a kernel that faults would."""
-    cdef ready *made = ready_of(exec_)
-    cdef host_node *node
-    cdef hipError_t error = hipSuccess
+cdef hipError_t launchable(hipStream_t stream) noexcept nogil:
+    """A captured stream takes no launch, and its capture is over."""
     cdef int captured
-    cdef size_t i
-    if made == NULL:
-        return host_fail(hipErrorInvalidValue)
     if not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
     captured = host_capture(stream)
-    if captured > 0:
-        return captured
-    if captured < 0:
-        return host_refuse_capture(stream)
-    dg_mutex_lock(&made.lock)
-    for i in range(made.count):
-        node = made.order[i]
+    return captured if captured >= 0 else host_refuse_capture(stream)
+
+
+cdef public hipError_t hipGraphUpload(void *exec_, hipStream_t stream) noexcept nogil:
+    """Asks what a launch asks; there is nothing to bring anywhere."""
+    cdef ready *made = enter(exec_)
+    if made == NULL:
+        return host_fail(hipErrorInvalidValue)
+    leave(made)
+    return launchable(stream)
+
+
+cdef public hipError_t hipGraphLaunch(void *exec_, hipStream_t stream) noexcept nogil:
+    """Runs the nodes. One that cannot be done ends the launch with a launch failure, as a kernel that faults would. A
+    function of the graph's own cannot launch it: it is in the wrong state for that."""
+    cdef ready *made = enter(exec_)
+    cdef host_visit visit
+    cdef host_node *node
+    cdef hipError_t error
+    cdef size_t i
+    if made == NULL:
+        return host_fail(hipErrorInvalidValue)
+    error = launchable(stream)
+    if error == hipSuccess and not begin(made, &visit):
+        error = hipErrorIllegalState
+    if error != hipSuccess:
+        return left(made, error)
+    for i in range(made.now.count):
+        node = made.now.order[i]
         if node.run != NULL and not node.off and node.run(host_record_of(node)) != 0:
             error = hipErrorLaunchFailure
             break
-    dg_mutex_unlock(&made.lock)
-    return host_fail(error)
+    end(made, &visit)
+    return left(made, error)
 
 
 cdef host_node *in_ready(ready *made, const void *node) noexcept nogil:
-    """The ready graph's own of a node of the graph that it was made from."""
-    cdef host_node *found = made.graph.first
-    while found != NULL:
-        if found.origin == node:
-            return found
+    """The ready graph's own of a node of the graph that it was made from; a call, a copy or a fill, which alone can be
+    switched."""
+    cdef host_node *sought = node_of(node)
+    cdef host_node *found = made.now.graph.first
+    while sought != NULL and found != NULL:
+        if found.origin == sought.handle.number:
+            return found if found.type <= HOST_NODE_MEMSET else NULL
         found = found.next
     return NULL
 
 
-cdef public hipError_t hipGraphNodeSetEnabled(void *exec_, void *node, unsigned int enabled) noexcept nogil:
-    """Calls, copies and fills can be switched; nothing else."""
-    cdef ready *made = ready_of(exec_)
-    cdef host_node *found = in_ready(made, node) if made != NULL else NULL
-    if found == NULL or found.type > HOST_NODE_MEMSET:
+cdef hipError_t turn(void *exec_, const void *node, unsigned int *enabled, bint off) noexcept nogil:
+    """Tells whether the node is `enabled`, or else sets it."""
+    cdef ready *made = enter(exec_)
+    cdef host_visit visit
+    cdef host_node *found
+    if made == NULL:
         return host_fail(hipErrorInvalidValue)
-    found.off = enabled == 0
-    return hipSuccess
+    if not begin(made, &visit):
+        return left(made, hipErrorIllegalState)
+    found = in_ready(made, node)
+    if found != NULL and enabled != NULL:
+        enabled[0] = 0 if found.off else 1
+    elif found != NULL:
+        found.off = off
+    end(made, &visit)
+    return left(made, hipSuccess if found != NULL else hipErrorInvalidValue)
+
+
+cdef public hipError_t hipGraphNodeSetEnabled(void *exec_, void *node, unsigned int enabled) noexcept nogil:
+    return turn(exec_, node, NULL, enabled == 0)
 
 
 cdef public hipError_t hipGraphNodeGetEnabled(void *exec_, void *node, unsigned int *enabled) noexcept nogil:
-    cdef ready *made = ready_of(exec_)
-    cdef host_node *found = in_ready(made, node) if made != NULL else NULL
-    if found == NULL or enabled == NULL or found.type > HOST_NODE_MEMSET:
-        return host_fail(hipErrorInvalidValue)
-    enabled[0] = 0 if found.off else 1
-    return hipSuccess
+    return turn(exec_, node, enabled, False) if enabled != NULL else host_fail(hipErrorInvalidValue)
 
 
 # ---- update ----
@@ -935,49 +1072,51 @@ cdef int differs(host_graph *old, host_graph *new, host_node **where) noexcept n
     return UPDATED
 
 
-cdef public hipError_t hipGraphExecUpdate(void *exec_, void *graph, void **error_node, int *result) noexcept nogil:
-    cdef ready *made = ready_of(exec_)
-    cdef host_graph *known = host_graph_of(graph)
-    cdef host_graph *copy
-    cdef host_node **order = NULL
-    cdef host_node *where = NULL
-    cdef host_node *old
-    cdef host_node *new
-    cdef size_t count = 0
-    cdef int found
+cdef hipError_t exchange(ready *made, host_graph *graph, program *new, host_node **where, int *result) noexcept nogil:
+    """Puts a copy of the graph in the place of what is run, where only arguments differ; what was run is in `new`
+    then."""
+    cdef program old = made.now
     cdef hipError_t error
-    if made == NULL or known == NULL or result == NULL:
+    cdef host_node *was
+    cdef host_node *is_
+    result[0] = differs(old.graph, graph, where)
+    if result[0] != UPDATED:
+        return hipErrorGraphExecUpdateFailure
+    error = prepare(graph, new)
+    if error != hipSuccess:
+        return error
+    was = old.graph.first
+    is_ = new.graph.first
+    while was != NULL:  # known by the nodes of the first graph still
+        is_.origin = was.origin
+        is_.off = was.off
+        was = was.next
+        is_ = is_.next
+    made.now = new[0]
+    new[0] = old
+    return hipSuccess
+
+
+cdef public hipError_t hipGraphExecUpdate(void *exec_, void *graph, void **error_node, int *result) noexcept nogil:
+    cdef host_graph *known = host_graph_of(graph)
+    cdef ready *made = enter(exec_) if known != NULL and result != NULL else NULL
+    cdef host_node *where = NULL
+    cdef program other
+    cdef host_visit visit
+    cdef hipError_t error
+    if made == NULL:
         return host_fail(hipErrorInvalidValue)
     if error_node != NULL:
         error_node[0] = NULL
-    found = differs(made.graph, known, &where)
-    result[0] = found
-    if found != UPDATED:
-        if error_node != NULL and where != NULL:
-            error_node[0] = where.handle
-        return host_fail(hipErrorGraphExecUpdateFailure)
-    copy = host_graph_copy(known)
-    if copy == NULL:
-        return host_fail(hipErrorOutOfMemory)
-    error = make_order(copy, &order, &count)
-    if error != hipSuccess:
-        host_graph_free(copy)
-        return host_fail(error)
-    old = made.graph.first
-    new = copy.first
-    while old != NULL:  # known by the nodes of the first graph still
-        new.origin = old.origin
-        new.off = old.off
-        old = old.next
-        new = new.next
-    dg_mutex_lock(&made.lock)
-    host_graph_free(made.graph)
-    free(made.order)
-    made.graph = copy
-    made.order = order
-    made.count = count
-    dg_mutex_unlock(&made.lock)
-    return hipSuccess
+    if not begin(made, &visit):
+        return left(made, hipErrorIllegalState)
+    error = exchange(made, known, &other, &where, result)
+    end(made, &visit)
+    if error == hipSuccess:
+        drop(&other)
+    elif error_node != NULL and where != NULL:
+        error_node[0] = where.handle
+    return left(made, error)
 
 
 # ---- objects that live as long as graphs ----
@@ -989,57 +1128,77 @@ cdef public hipError_t hipUserObjectCreate(
     cdef host_slot *slot
     if object == NULL or destroy == NULL or count == 0 or count > 0x7fffffffu or flags != 1:
         return host_fail(hipErrorInvalidValue)
-    slot = new_object(pointer, <destructor>destroy, count)
+    slot = new_object(pointer, <destructor>destroy, count, count)
     if slot == NULL:
         return host_fail(hipErrorOutOfMemory)
     object[0] = slot
     return hipSuccess
 
 
+cdef bint some(unsigned int count) noexcept nogil:
+    return 0 < count <= 0x7fffffffu
+
+
 cdef public hipError_t hipUserObjectRetain(void *object, unsigned int count) noexcept nogil:
-    cdef host_slot *slot = host_slot_of(object, HOST_OBJECT)
-    if slot == NULL or count == 0 or count > 0x7fffffffu:
-        return host_fail(hipErrorInvalidValue)
-    retain(slot, count)
-    return hipSuccess
+    cdef held_object *held
+    dg_mutex_lock(&host_object_lock)
+    held = held_of(object) if some(count) else NULL
+    if held != NULL:
+        held.shares += count
+        held.own += count
+    dg_mutex_unlock(&host_object_lock)
+    return hipSuccess if held != NULL else host_fail(hipErrorInvalidValue)
+
+
+cdef bint take_own(void *object, unsigned int count) noexcept nogil:
+    """Takes shares from the program, if it has as many; they are the caller's then."""
+    cdef held_object *held
+    cdef bint enough
+    dg_mutex_lock(&host_object_lock)
+    held = held_of(object) if some(count) else NULL
+    enough = held != NULL and held.own >= count
+    if enough:
+        held.own -= count
+    dg_mutex_unlock(&host_object_lock)
+    return enough
 
 
 cdef public hipError_t hipUserObjectRelease(void *object, unsigned int count) noexcept nogil:
-    cdef host_slot *slot = host_slot_of(object, HOST_OBJECT)
-    if slot == NULL or count == 0 or count > dg_load_u32(&slot.flags):
+    if not take_own(object, count):
         return host_fail(hipErrorInvalidValue)
-    release(slot, count)
+    release(<host_slot *>object, count)
     return hipSuccess
 
 
 cdef public hipError_t hipGraphRetainUserObject(
     void *graph, void *object, unsigned int count, unsigned int flags
 ) noexcept nogil:
-    """`flags`: 1, the caller's share becomes the graph's."""
+    """`flags`: 1, the program's shares become the graph's."""
     cdef host_graph *known = host_graph_of(graph)
-    cdef host_slot *slot = host_slot_of(object, HOST_OBJECT)
-    if known == NULL or slot == NULL or count == 0 or count > 0x7fffffffu or flags > 1:
+    if known == NULL or flags > 1:
         return host_fail(hipErrorInvalidValue)
-    if not hold(known, slot, count):
+    if flags == 0 and hipUserObjectRetain(object, count) != hipSuccess:
+        return hipErrorInvalidValue
+    if not take_own(object, count):
+        return host_fail(hipErrorInvalidValue)
+    if not hold(known, <host_slot *>object, count):
+        release(<host_slot *>object, count)
         return host_fail(hipErrorOutOfMemory)
-    if flags == 0:
-        retain(slot, count)
     return hipSuccess
 
 
 cdef public hipError_t hipGraphReleaseUserObject(void *graph, void *object, unsigned int count) noexcept nogil:
     cdef host_graph *known = host_graph_of(graph)
-    cdef host_slot *slot = host_slot_of(object, HOST_OBJECT)
     cdef size_t i
-    if known == NULL or slot == NULL or count == 0:
+    if known == NULL or count == 0:
         return host_fail(hipErrorInvalidValue)
     for i in range(known.held_count):
-        if known.held[i].object == slot and known.held[i].count >= count:
+        if known.held[i].object == object and known.held[i].count >= count:
             known.held[i].count -= count
             if known.held[i].count == 0:
                 known.held_count -= 1
                 known.held[i] = known.held[known.held_count]
-            release(slot, count)
+            release(<host_slot *>object, count)
             return hipSuccess
     return host_fail(hipErrorInvalidValue)
 

@@ -260,7 +260,10 @@ struct host_slot {
     int32_t priority;
     int32_t recorded;
     int64_t time;   /* of an event's last record, in nanoseconds; the most that a pool had in use */
-    uint64_t threshold;   /* of a pool */
+    union {
+        uint64_t threshold; /* of a pool */
+        uint64_t number;    /* of all else: never used again, where a slot's address is */
+    };
     int32_t reuse[4];     /* of a pool: attributes 1 to 3 */
     union {
         struct host_slot *next; /* of a free slot: in the list of them */
@@ -294,7 +297,7 @@ size_t host_used(void);
 void host_pool_use(host_slot *pool, uint64_t *used, uint64_t *most, int reset);
 
 /* Slots behind opaque handles. */
-host_slot *host_slot_new(uint32_t kind);
+host_slot *host_slot_new(uint32_t kind, void *object);
 void host_slot_free(host_slot *slot);
 host_slot *host_slot_of(const void *handle, uint32_t kind); /* NULL for whatever is no living handle */
 int host_is_stream(const void *stream);                     /* NULL, legacy (1) and per-thread (2) are streams too */

@@ -77,6 +77,7 @@ cdef extern from "hip.h" nogil:
         int32_t recorded
         int64_t time
         uint64_t threshold
+        uint64_t number
         int32_t reuse[4]
         host_slot *next
         void *object

@@ -15,7 +15,7 @@ cdef extern from "host.h" nogil:
 cdef hipError_t taken(void **ptr, size_t size, int kind, unsigned flags, host_slot *pool) noexcept nogil:
     """Taking and giving back may wait for all that runs, so CUDA refuses both while a stream is captured; not what
     takes nothing."""
-    cdef hipError_t error = host_forbidden() if size or kind != HOST_DEVICE else hipSuccess
+    cdef hipError_t error = host_forbidden() if size else hipSuccess
     return error if error != hipSuccess else host_fail(host_take(ptr, size, kind, flags, pool))
 
 
@@ -352,7 +352,7 @@ cdef public hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProp
         return host_fail(hipErrorInvalidValue)
     if props.location.type != 1 or props.location.id != 0:
         return host_fail(hipErrorInvalidValue)
-    slot = host_slot_new(HOST_POOL)
+    slot = host_slot_new(HOST_POOL, NULL)
     if slot == NULL:
         return host_fail(hipErrorOutOfMemory)
     slot.reuse[1] = slot.reuse[2] = slot.reuse[3] = 1

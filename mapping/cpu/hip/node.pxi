@@ -14,16 +14,15 @@ cdef extern from "graph.h" nogil:
         size_t count
         host_held *held
         size_t held_count
-        const host_slot *origin
         int recording
-        int inside
+        host_node *owner
     ctypedef struct host_node:
         host_slot *handle
         host_graph *graph
         host_node *next
         host_node **before
         size_t before_count
-        const host_slot *origin
+        uint64_t origin
         host_graph *child
         dg_run run
         size_t bytes
@@ -37,3 +36,18 @@ cdef extern from "graph.h" nogil:
         int (*record)(const void *stream, dg_run run, const void *record, size_t bytes) noexcept nogil
         int (*refuse)(const void *stream) noexcept nogil
     void *host_record_of(host_node *node)
+    ctypedef struct hipMemsetParams:
+        void *dst
+        unsigned elementSize
+        size_t height
+        size_t pitch
+        unsigned value
+        size_t width
+    ctypedef struct hipHostNodeParams:
+        hipHostFn_t fn
+        void *userData
+    ctypedef struct host_recorded:
+        dg_run run
+        size_t bytes
+        void *record  # bytes
+    void *host_record_room(host_recorded *recorded, dg_run function, size_t size)

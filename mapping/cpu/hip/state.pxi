@@ -8,7 +8,7 @@ cdef extern from "hip.h" nogil:
     int host_find(const void *pointer, host_block *found)
     size_t host_used()
     void host_pool_use(host_slot *pool, uint64_t *used, uint64_t *most, int reset)
-    host_slot *host_slot_new(uint32_t kind)
+    host_slot *host_slot_new(uint32_t kind, void *object)
     void host_slot_free(host_slot *slot)
     host_slot *host_slot_of(const void *handle, uint32_t kind)
     int host_is_stream(const void *stream)

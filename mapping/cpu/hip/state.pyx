@@ -25,6 +25,7 @@ cdef extern from "host.h" nogil:
     static int host_chunk_count = 1;
     static size_t host_chunk_used; /* slots taken from the newest chunk */
     static host_slot *host_free_first, *host_free_last;
+    static uint64_t host_numbers; /* given to slots so far */
     static host_slot host_pool_zero = {.kind = HOST_POOL, .reuse = {0, 1, 1, 1}};
     static host_slot *host_pool_now = &host_pool_zero;
     """
@@ -39,6 +40,7 @@ cdef extern from "host.h" nogil:
     host_slot **host_chunks
     int host_chunk_count
     size_t host_chunk_used
+    uint64_t host_numbers
     host_slot *host_free_first
     host_slot *host_free_last
     host_slot host_pool_zero
@@ -271,9 +273,10 @@ cdef size_t room_of(int chunk) noexcept nogil:
     return <size_t>HOST_FIRST << chunk
 
 
-cdef public host_slot *host_slot_new(uint32_t kind) noexcept nogil:
-    """A zeroed slot; freed ones come back oldest first, so that a stale handle stays stale for long."""
-    global host_free_first, host_free_last, host_chunk_count, host_chunk_used
+cdef public host_slot *host_slot_new(uint32_t kind, void *object) noexcept nogil:
+    """A slot of zeros beside the object and a number of its own; freed ones come back oldest first, so that a
+    stale handle stays stale for long."""
+    global host_free_first, host_free_last, host_chunk_count, host_chunk_used, host_numbers
     cdef host_slot *slot = NULL
     dg_mutex_lock(&host_state_lock)
     if host_chunk_used == room_of(host_chunk_count - 1) and host_free_first == NULL and host_chunk_count < HOST_CHUNKS:
@@ -295,6 +298,10 @@ cdef public host_slot *host_slot_new(uint32_t kind) noexcept nogil:
     if slot != NULL:
         memset(slot, 0, sizeof(host_slot))
         slot.kind = kind
+        slot.object = object
+        if kind != HOST_POOL:
+            host_numbers += 1
+            slot.number = host_numbers
     dg_mutex_unlock(&host_state_lock)
     return slot
 

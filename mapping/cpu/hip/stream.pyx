@@ -19,7 +19,7 @@ cdef public hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned
     cdef host_slot *slot
     if stream == NULL or flags > hipStreamNonBlocking:
         return host_fail(hipErrorInvalidValue)
-    slot = host_slot_new(HOST_STREAM)
+    slot = host_slot_new(HOST_STREAM, NULL)
     if slot == NULL:
         return host_fail(hipErrorOutOfMemory)
     slot.flags = flags
@@ -143,14 +143,12 @@ cdef int run_call(void *record) noexcept nogil:
     return 0
 
 
-cdef public hipError_t host_function_record(
-    hipHostFn_t function, void *data, dg_run *run, void *record, size_t *room
-) noexcept nogil:
-    """A host function as a node's record, of at most `room` bytes."""
-    (<host_call *>record).function = function
-    (<host_call *>record).data = data
-    run[0] = run_call
-    room[0] = sizeof(host_call)
+cdef public hipError_t host_function_record(const hipHostNodeParams *given, host_recorded *to) noexcept nogil:
+    cdef host_call *call = <host_call *>host_record_room(to, run_call, sizeof(host_call))
+    if given == NULL or given.fn == NULL:
+        return host_fail(hipErrorInvalidValue)
+    call.function = given.fn
+    call.data = given.userData
     return hipSuccess
 
 
@@ -181,7 +179,7 @@ cdef public hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned int f
         return host_fail(hipErrorInvalidValue)
     if (flags & hipEventInterprocess) and not (flags & hipEventDisableTiming):
         return host_fail(hipErrorInvalidValue)
-    slot = host_slot_new(HOST_EVENT)
+    slot = host_slot_new(HOST_EVENT, NULL)
     if slot == NULL:
         return host_fail(hipErrorOutOfMemory)
     slot.flags = flags
@@ -203,18 +201,35 @@ cdef public hipError_t hipEventDestroy(hipEvent_t event) noexcept nogil:
     return hipSuccess
 
 
-cdef public int host_event_happens(void *record) noexcept nogil:
-    """A node that records an event: it happens with each launch, if it still lives."""
-    cdef host_slot *slot = host_slot_of((<void **>record)[0], HOST_EVENT)
-    if slot != NULL:
+cdef struct event_call:
+    hipEvent_t event
+    uint64_t number
+
+
+cdef int run_event(void *record) noexcept nogil:
+    """The event happens, if it still lives: another one may have its address."""
+    cdef event_call *call = <event_call *>record
+    cdef host_slot *slot = host_slot_of(call.event, HOST_EVENT)
+    if slot != NULL and slot.number == call.number:
         slot.time = host_now()
         slot.recorded = 1
     return 0
 
 
+cdef public hipError_t host_event_record(hipEvent_t event, host_recorded *to) noexcept nogil:
+    cdef event_call *call = <event_call *>host_record_room(to, run_event, sizeof(event_call))
+    cdef host_slot *slot = host_slot_of(event, HOST_EVENT)
+    if slot == NULL:
+        return host_fail(hipErrorInvalidHandle)
+    call.event = event
+    call.number = slot.number
+    return hipSuccess
+
+
 cdef hipError_t record_event(hipEvent_t event, hipStream_t stream, bint outside) noexcept nogil:
     """`outside`: an event that is seen outside of the capture, too."""
     cdef host_slot *slot = host_slot_of(event, HOST_EVENT)
+    cdef host_recorded node
     cdef int captured
     if slot == NULL or not host_is_stream(stream):
         return host_fail(hipErrorInvalidHandle)
@@ -223,7 +238,9 @@ cdef hipError_t record_event(hipEvent_t event, hipStream_t stream, bint outside)
         return captured
     if captured < 0:
         if outside:
-            return host_record(stream, HOST_NODE_EVENT, host_event_happens, &event, sizeof(event))
+            if host_event_record(event, &node) != hipSuccess:
+                return hipErrorInvalidHandle
+            return host_record(stream, HOST_NODE_EVENT, node.run, node.record, node.bytes)
         return host_capture_event(slot, stream)
     if slot.object != NULL:
         host_forget_event(slot)

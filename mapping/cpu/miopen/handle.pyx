@@ -130,14 +130,11 @@ cdef public miopenStatus_t miopenGetTuningPolicy(miopenHandle_t handle, int *val
 
 # ---- work that is recorded ----
 
-cdef enum:
-    ROOM = 2048  # bytes of a context
-
 cdef struct Work:
     int64_t count
     int64_t grain
     mi_job job
-    double[ROOM / 8] context  # as much of it as there is
+    double[MI_CONTEXT / 8] context  # as much of it as there is
 
 
 cdef int work_again(void *record) noexcept nogil:
@@ -150,13 +147,13 @@ cdef public miopenStatus_t mi_work_later(
     mi_handle *handle, int64_t count, int64_t grain, mi_job job, const void *context, size_t size
 ) noexcept nogil:
     cdef Work work
-    if size > ROOM or record_state(handle.stream) > 0:
+    if record_state(handle.stream) > 0:
         return miopenStatusUnknownError
     work.count = count
     work.grain = grain
     work.job = job
     memcpy(&work.context, context, size)
-    if record_keep(handle.stream, work_again, &work, sizeof(Work) - ROOM + size) != 0:
+    if record_keep(handle.stream, work_again, &work, sizeof(Work) - MI_CONTEXT + size) != 0:
         return miopenStatusUnknownError
     return miopenStatusSuccess
 

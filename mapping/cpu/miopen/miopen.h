@@ -298,14 +298,22 @@ typedef crew_job mi_job;
  * A context is all that the work needs, by value; what its pointers show is data, or lives as long as the
  * call's own data. */
 #include "record.h" /* mapping/cpu/record */
+enum { MI_CONTEXT = 2048 }; /* bytes that a context may have */
 miopenStatus_t mi_work_later(mi_handle *handle, int64_t count, int64_t grain, mi_job job, const void *context,
                              size_t size);
-static inline miopenStatus_t mi_work(mi_handle *handle, int64_t count, int64_t grain, mi_job job, void *context,
-                                     size_t size) {
+static inline miopenStatus_t mi_work_now(mi_handle *handle, int64_t count, int64_t grain, mi_job job, void *context,
+                                         size_t size) {
     if (record_state(handle->stream)) return mi_work_later(handle, count, grain, job, context, size);
     mi_parallel(count, grain, job, context);
     return miopenStatusSuccess;
 }
+/* `size` is known when this is compiled: a context that does not fit ends the build. */
+#define mi_work(handle, count, grain, job, context, size)                                                     \
+    ((void)sizeof(struct {                                                                                    \
+         int fits;                                                                                            \
+         _Static_assert((size) <= MI_CONTEXT, "the context of this work does not fit what is recorded of it"); \
+     }),                                                                                                      \
+     mi_work_now(handle, count, grain, job, context, size))
 static inline int mi_recorded(mi_handle *handle) { return record_state(handle->stream) != 0; }
 /* 1 where the stream is captured, and the capture becomes invalid: this call cannot be recorded. */
 static inline int mi_refused(mi_handle *handle) {

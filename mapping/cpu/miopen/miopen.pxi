@@ -226,6 +226,8 @@ cdef extern from "miopen.h" nogil:
 
 # Work on a handle's stream: now, or recorded.
 cdef extern from "miopen.h" nogil:
+    enum:
+        MI_CONTEXT
     miopenStatus_t mi_work(
         mi_handle *handle, int64_t count, int64_t grain, mi_job job, void *context, size_t size)
     bint mi_recorded(mi_handle *handle)

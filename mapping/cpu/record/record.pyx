@@ -1,27 +1,24 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-"""The HIP runtime beside a compute library of the CPU backend, asked for its recorder (recorder.h); a unit of each library."""
+"""The HIP runtime beside a compute library of the CPU backend, asked for its recorder (recorder.h); a unit of each
+library."""
 from libc.stddef cimport size_t
 
 cdef extern from "platform.h" nogil:
     """
     #include "record.h"
-    #ifdef _WIN32
-    #define RECORD_HIP "amdhip64_7.dll"
-    #else
-    #define RECORD_HIP "libamdhip64.so.7"
-    #endif
     static const volatile int record_nothing;
     const volatile int *record_open = &record_nothing;
     static const dg_recorder *record_runtime;
     static dg_once record_once;
 
-    /* By its whole path: another runtime may be in the process, and its streams are not ours. */
+    /* RECORD_HIP, its file's name, is the build's. By its whole path: another runtime may be in the process, and its
+     * streams are not ours. */
     static void record_look(void) {
         char folder[DG_PATH], file[DG_PATH];
         const dg_recorder *(*offer)(void) = 0;
         void *module;
-        if (dg_module_file_of((const void *)(uintptr_t)record_look, folder, sizeof folder) < 0 || !dg_cut_name(folder) ||
-            dg_join(file, sizeof file, folder, RECORD_HIP) < 0)
+        if (dg_module_file_of((const void *)(uintptr_t)record_look, folder, sizeof folder) < 0 ||
+            !dg_cut_name(folder) || dg_join(file, sizeof file, folder, RECORD_HIP) < 0)
             return;
         module = dg_module_open(file, 0);
         if (module) *(void **)&offer = dg_module_symbol(module, "hipDragomanRecorder");

@@ -1,7 +1,8 @@
-/* How the CPU backend's compute libraries record their calls while a stream is captured: the HIP runtime's offer to them.
+/* How the CPU backend's compute libraries record their calls while a stream is captured: the HIP runtime's offer to
+ * them.
  *
- * AMD's interface has no such function: a real library launches kernels, and the runtime sees them. Here a call of a library is
- * the unit of work, so it is the library that says "run this later".
+ * AMD's interface has no such function: a real library launches kernels, and the runtime sees them. Here a call of a
+ * library is the unit of work, so it is the library that says "run this later".
  */
 #ifndef DRAGOMAN_CPU_RECORDER_H
 #define DRAGOMAN_CPU_RECORDER_H
@@ -16,7 +17,8 @@ typedef struct dg_recorder {
     int (*state)(const void *stream);
     /* Keeps a copy of the record; each launch calls run with it. A HIP error, or 0. */
     int (*record)(const void *stream, dg_run run, const void *record, size_t bytes);
-    int (*refuse)(const void *stream); /* work that cannot be recorded: the capture becomes invalid. The HIP error for it. */
+    /* Work that cannot be recorded: the capture becomes invalid. The HIP error for it. */
+    int (*refuse)(const void *stream);
 } dg_recorder;
 
 /* const dg_recorder *hipDragomanRecorder(void); */

@@ -5,19 +5,14 @@
 #include "platform.h"
 #include "rocblas.h"
 
-#ifdef _WIN32
-#define RS_ROCBLAS "rocblas.dll"
-#else
-#define RS_ROCBLAS "librocblas.so.5"
-#endif
-
 static dg_once rs_once;
 static rocblas_status (*rs_get_pointer_mode)(rocblas_handle, rocblas_pointer_mode *);
 static rocblas_status (*rs_get_stream)(rocblas_handle, hipStream_t *);
 static int (*rs_asks_for_size)(rocblas_handle);
 static _Thread_local int rs_replaying; /* a recorded call is made again: its handle may be gone */
 
-/* By its whole path: another library of that name may be in the process, and its handles are not ours. */
+/* RS_ROCBLAS, its file's name, is the build's. By its whole path: another library of that name may be in the
+ * process, and its handles are not ours. */
 static void rs_find(void) {
     char folder[DG_PATH], file[DG_PATH];
     void *module;

@@ -76,9 +76,17 @@ static void launches(void) {
         IS(0, memcmp(out, (unsigned char[]){i, 2, 3, 4, i, 2, 9, 4}, 8));
         IS(0, memcmp(row, "\7\7\7\7", 4));
     }
+    OK(cudaGraphUpload(exec, s));
+    begin();
+    IS(cudaErrorStreamCaptureUnsupported, cudaGraphUpload(exec, s));
+    broken();
+    begin();
+    OK(cudaGraphUpload(exec, t));
+    OK(cudaGraphDestroy(end()));
     OK(cudaGraphExecDestroy(exec));
     IS(cudaErrorInvalidValue, cudaGraphExecDestroy(exec));
     IS(cudaErrorInvalidValue, cudaGraphLaunch(exec, s));
+    IS(cudaErrorInvalidValue, cudaGraphUpload(exec, s));
     IS(cudaErrorInvalidValue, cudaGraphDestroy(graph));
     (void)cudaGetLastError();
 }
@@ -167,6 +175,9 @@ static void forks(void) {
     IS(cudaErrorInvalidValue, cudaStreamWaitEvent(t, timed, 0));
     IS(cudaErrorInvalidValue, cudaEventElapsedTime(&ms, timed, timed));
     (void)cudaGetLastError();
+    begin(); /* nor can another capture wait for it */
+    IS(cudaErrorInvalidValue, cudaStreamWaitEvent(s, timed, 0));
+    broken();
     OK(cudaEventRecord(timed, t));
     OK(cudaEventQuery(timed));
     OK(cudaEventDestroy(timed));
@@ -213,6 +224,19 @@ static void refused(void) {
     begin();
     IS(cudaErrorStreamCaptureUnsupported, cudaHostUnregister(p));
     broken();
+    q = &q;
+    begin(); /* no memory is none that could make it wait */
+    OK(cudaHostAlloc(&q, 0, 0));
+    IS(1, q == NULL);
+    OK(cudaGraphDestroy(end()));
+    begin(); /* a fill of NULL is looked at when the graph is made ready */
+    OK(cudaMemsetAsync(NULL, 0, 64, s));
+    graph = end();
+    IS(1, nodes(graph));
+    cudaGraphExec_t exec = NULL;
+    IS(cudaErrorInvalidValue, cudaGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cudaGraphDestroy(graph));
+    IS(cudaErrorInvalidValue, cudaMemsetAsync(NULL, 0, 64, s));
     IS(cudaErrorInvalidValue, cudaHostRegister(p, 64, 0)); /* it is the runtime's */
     OK(cudaFreeHost(p));
     (void)cudaGetLastError();
@@ -253,7 +277,7 @@ static void refused(void) {
     OK(cudaThreadExchangeStreamCaptureMode(&mode));
     IS(cudaErrorInvalidValue, cudaFree(q));
     (void)cudaGetLastError();
-    cudaGraphExec_t exec = ready(graph);
+    exec = ready(graph);
     OK(cudaGraphDestroy(graph));
     OK(cudaGraphLaunch(exec, s));
     unsigned char out[4];
@@ -336,6 +360,29 @@ static void *captures_its_own(void *unused) {
     return unused;
 }
 
+static void *begins(void *unused) {
+    begin();
+    return unused;
+}
+static void *may_take_memory(void *unused) {
+    void *p = NULL;
+    cudaGraph_t graph = NULL;
+    OK(cudaMalloc(&p, 64));
+    OK(cudaFree(p));
+    IS(cudaErrorStreamCaptureWrongThread, cudaStreamEndCapture(s, &graph));
+    (void)cudaGetLastError();
+    return unused;
+}
+
+/* A thread begins a capture and ends; the next one, which has its memory, did not begin it. */
+static void threads_in_its_place(void) {
+    pthread_t other;
+    IS(0, pthread_create(&other, NULL, begins, NULL));
+    IS(0, pthread_join(other, NULL));
+    IS(0, pthread_create(&other, NULL, may_take_memory, NULL));
+    IS(0, pthread_join(other, NULL));
+}
+
 /* A thread's own stream is captured and the thread ends before the capture does: the next thread, which has its memory,
  * is another one. */
 static void threads_that_end(void) {
@@ -380,6 +427,8 @@ static void by_hand(void) {
     box.dstPtr = (struct cudaPitchedPtr){d + 64, 8, 8, 2};
     OK(cudaGraphAddMemcpyNode(&node[4], graph, &node[2], 1, &box));
     IS(cudaErrorInvalidValue, cudaGraphAddMemcpyNode1D(&node[5], graph, NULL, 0, NULL, d, 4, cudaMemcpyDeviceToDevice));
+    IS(cudaErrorInvalidValue,
+       cudaGraphAddMemcpyNode1D(&node[5], graph, NULL, 0, d + 4, d, 0, cudaMemcpyDeviceToDevice));
     fill.elementSize = 3;
     IS(cudaErrorInvalidValue, cudaGraphAddMemsetNode(&node[5], graph, NULL, 0, &fill));
     call.fn = NULL;
@@ -548,6 +597,252 @@ static void objects(void) {
     (void)cudaGetLastError();
 }
 
+static void nothing(void *unused) { (void)unused; }
+static cudaGraph_t calling(void (*function)(void *), void *data) {
+    struct cudaHostNodeParams call = {.fn = function, .userData = data};
+    cudaGraphNode_t node;
+    cudaGraph_t graph;
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddHostNode(&node, graph, NULL, 0, &call));
+    return graph;
+}
+
+/* A handle that is stale leads to nothing of the runtime's own, and graphs have what they hold as long as they live. */
+static void stale(void) {
+    enum { TIMES = 400, GONE = 9 };
+    static cudaGraphExec_t all[TIMES];
+    cudaGraph_t graph = calling(nothing, NULL), gone[GONE], inner, outer;
+    cudaGraphNode_t node;
+    cudaUserObject_t object;
+    char letter = 'x';
+    for (int i = 0; i < GONE; i++) OK(cudaGraphCreate(&gone[i], 0));
+    for (int i = 0; i < GONE; i++) OK(cudaGraphDestroy(gone[i]));
+    for (int i = 0; i < TIMES; i++) all[i] = ready(graph);
+    for (int i = 0; i < GONE; i++) IS(cudaErrorInvalidValue, cudaGraphDestroy(gone[i]));
+    for (int i = 0; i < TIMES; i++) {
+        OK(cudaGraphLaunch(all[i], s));
+        OK(cudaGraphExecDestroy(all[i]));
+    }
+    OK(cudaUserObjectCreate(&object, &letter, writes, 1, cudaUserObjectNoDestructorSync));
+    OK(cudaGraphRetainUserObject(graph, object, 1, 0));
+    IS(cudaErrorInvalidValue, cudaUserObjectRelease(object, 2)); /* one of the two is the graph's */
+    IS(cudaErrorInvalidValue, cudaGraphRetainUserObject(graph, object, 2, cudaGraphUserObjectMove));
+    done = 0;
+    OK(cudaUserObjectRelease(object, 1));
+    IS(cudaErrorInvalidValue, cudaUserObjectRelease(object, 1));
+    OK(cudaGraphReleaseUserObject(graph, object, 1));
+    IS(1, done);
+    IS(cudaErrorInvalidValue, cudaGraphReleaseUserObject(graph, object, 1));
+    OK(cudaGraphCreate(&outer, 0));
+    OK(cudaGraphAddChildGraphNode(&node, outer, NULL, 0, graph));
+    OK(cudaGraphChildGraphNodeGetGraph(node, &inner));
+#if CUDART_VERSION >= 12000
+    OK(cudaStreamBeginCaptureToGraph(s, inner, NULL, NULL, 0, cudaStreamCaptureModeRelaxed));
+    IS(cudaErrorInvalidValue, cudaGraphDestroy(outer));
+    IS(cudaErrorInvalidValue, cudaGraphDestroyNode(node));
+    OK(cudaMemsetAsync(d, 0, 4, s));
+    IS(1, end() == inner);
+    IS(2, nodes(inner));
+#endif
+    for (int i = 0; i < 20; i++) { /* twice as deep each time: refused before anything overflows */
+        cudaGraphNode_t next;
+        if (cudaGraphAddChildGraphNode(&next, inner, NULL, 0, outer) != cudaSuccess) break;
+        while (cudaGraphChildGraphNodeGetGraph(next, &inner) == cudaSuccess) {
+            size_t count = 8;
+            cudaGraphNode_t list[8];
+            OK(cudaGraphGetNodes(inner, list, &count));
+            next = NULL;
+            for (size_t k = 0; k < count; k++) {
+                enum cudaGraphNodeType type;
+                OK(cudaGraphNodeGetType(list[k], &type));
+                if (type == cudaGraphNodeTypeGraph) next = list[k];
+            }
+            if (next == NULL) break;
+        }
+        IS(1, i < 19);
+    }
+    OK(cudaGraphDestroy(outer));
+    OK(cudaGraphDestroy(graph));
+    (void)cudaGetLastError();
+}
+
+/* How each version of CUDA asks about a capture and changes what its next work depends on, by its header's names. */
+static void asks(int want, unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **before, size_t *count) {
+    enum cudaStreamCaptureStatus status = (enum cudaStreamCaptureStatus)9;
+    unsigned long long other = 0;
+#if CUDART_VERSION < 12000
+    OK(cudaStreamGetCaptureInfo(s, &status, &other));
+    IS(want, status);
+    OK(cudaStreamGetCaptureInfo_v2(s, &status, id, graph, before, count));
+#elif CUDART_VERSION < 13000
+    const cudaGraphEdgeData *edges = (const cudaGraphEdgeData *)1;
+    OK(cudaStreamGetCaptureInfo_v3(s, &status, &other, graph, before, &edges, count));
+    IS(want, status);
+    IS(1, want != cudaStreamCaptureStatusActive || edges == NULL);
+    OK(cudaStreamGetCaptureInfo(s, &status, id, graph, before, count)); /* the second */
+#else
+    const cudaGraphEdgeData *edges = (const cudaGraphEdgeData *)1;
+    OK(cudaStreamGetCaptureInfo(s, &status, &other, NULL, NULL, NULL, NULL));
+    IS(want, status);
+    OK(cudaStreamGetCaptureInfo(s, &status, id, graph, before, &edges, count));
+    IS(1, want != cudaStreamCaptureStatusActive || edges == NULL);
+#endif
+    IS(want, status);
+    if (want == cudaStreamCaptureStatusActive) IS(other, *id);
+}
+static int depends(cudaGraphNode_t *before, size_t count, unsigned flags) {
+#if CUDART_VERSION < 13000
+    return cudaStreamUpdateCaptureDependencies(s, before, count, flags);
+#else
+    return cudaStreamUpdateCaptureDependencies(s, before, NULL, count, flags);
+#endif
+}
+static void information(void) {
+    unsigned long long id = 0, first;
+    cudaGraph_t graph = NULL, made, foreign;
+    const cudaGraphNode_t *before = NULL;
+    cudaGraphNode_t one, two, empty, stranger;
+    size_t count = 9;
+    asks(cudaStreamCaptureStatusNone, &id, &graph, &before, &count);
+    IS(cudaErrorIllegalState, depends(NULL, 0, cudaStreamSetCaptureDependencies));
+    begin();
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(0, count);
+    first = id;
+    OK(cudaMemsetAsync(d, 1, 4, s));
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(1, count);
+    one = before[0];
+    OK(depends(NULL, 0, cudaStreamSetCaptureDependencies)); /* beside it */
+    OK(cudaMemsetAsync(d + 4, 2, 4, s));
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(1, count);
+    two = before[0];
+    OK(depends(&one, 1, cudaStreamAddCaptureDependencies));
+    OK(depends(&one, 1, cudaStreamAddCaptureDependencies)); /* it is there already */
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(1, count == 2 && before[0] == two && before[1] == one);
+    OK(cudaGraphAddEmptyNode(&empty, graph, before, count)); /* a node by hand, which the next work waits for */
+    OK(depends(&empty, 1, cudaStreamSetCaptureDependencies));
+    OK(cudaGraphCreate(&foreign, 0));
+    OK(cudaGraphAddEmptyNode(&stranger, foreign, NULL, 0));
+    IS(cudaErrorInvalidValue, depends(&stranger, 1, cudaStreamSetCaptureDependencies));
+    IS(cudaErrorInvalidValue, depends(NULL, 1, cudaStreamSetCaptureDependencies));
+    IS(cudaErrorInvalidValue, depends(&one, 1, 2));
+    OK(cudaMemcpyAsync(d + 8, d, 8, cudaMemcpyDeviceToDevice, s));
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(1, count == 1 && before[0] != empty && id == first);
+    made = end();
+    IS(1, made == graph);
+    IS(4, nodes(made));
+    OK(cudaGraphDestroy(foreign));
+    OK(cudaGraphDestroy(made));
+    begin();
+    asks(cudaStreamCaptureStatusActive, &id, &graph, &before, &count);
+    IS(1, id != first);
+    IS(cudaErrorStreamCaptureUnsupported, cudaStreamQuery(s));
+    asks(cudaStreamCaptureStatusInvalidated, &id, &graph, &before, &count);
+    IS(cudaErrorStreamCaptureInvalidated, depends(&one, 0, cudaStreamSetCaptureDependencies));
+    broken();
+    (void)cudaGetLastError();
+}
+
+/* A node is told from one that was made later at its address: handles are used again sooner or later. */
+static void addresses(void) {
+    cudaGraph_t graph, copy;
+    cudaGraphNode_t node, kept, later = NULL, found = NULL;
+    cudaGraphExec_t exec;
+    unsigned on = 9;
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddEmptyNode(&kept, graph, NULL, 0));
+    OK(cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, d + 4, d, 4, cudaMemcpyDeviceToDevice));
+    OK(cudaGraphClone(&copy, graph));
+    exec = ready(graph);
+    OK(cudaGraphDestroyNode(node));
+    for (int i = 0; i < 100000 && later != node; i++) {
+        if (later != NULL) OK(cudaGraphDestroyNode(later));
+        OK(cudaGraphAddMemcpyNode1D(&later, graph, NULL, 0, d, d + 4, 4, cudaMemcpyDeviceToDevice));
+    }
+    IS(1, later == node);
+    IS(cudaErrorInvalidValue, cudaGraphNodeFindInClone(&found, later, copy));
+    IS(cudaErrorInvalidValue, cudaGraphNodeSetEnabled(exec, later, 0));
+    IS(cudaErrorInvalidValue, cudaGraphNodeGetEnabled(exec, later, &on));
+    OK(cudaGraphNodeFindInClone(&found, kept, copy));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(copy));
+    OK(cudaGraphDestroy(graph));
+
+    /* The same of an event that a graph records; HIP's are behind handles of ours, so many are made. */
+    cudaEvent_t event, other = NULL;
+    enum { EVENTS = 4096 };
+    static cudaEvent_t many[EVENTS];
+    OK(cudaEventCreate(&event));
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddEventRecordNode(&node, graph, NULL, 0, event));
+    exec = ready(graph);
+    OK(cudaEventDestroy(event));
+    for (int i = 0; i < EVENTS; i++) OK(cudaEventCreate(&many[i]));
+    OK(cudaGraphLaunch(exec, s));
+    float ms;
+    int happened = 0;
+    OK(cudaEventCreate(&other));
+    OK(cudaEventRecord(other, s));
+    for (int i = 0; i < EVENTS; i++) happened += cudaEventElapsedTime(&ms, many[i], other) == cudaSuccess;
+    IS(0, happened);
+    for (int i = 0; i < EVENTS; i++) OK(cudaEventDestroy(many[i]));
+    OK(cudaEventDestroy(other));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    (void)cudaGetLastError();
+}
+
+static cudaGraphExec_t self;
+static int answered[4];
+static void uses_itself(void *unused) {
+    int result;
+    cudaGraph_t same = calling(nothing, NULL);
+    (void)unused;
+    answered[0] = cudaGraphLaunch(self, s);
+    answered[1] = update(self, same, &result);
+    answered[2] = cudaGraphExecDestroy(self);
+    answered[3] = cudaGraphLaunch(self, s);
+    (void)cudaGetLastError();
+    OK(cudaGraphDestroy(same));
+}
+static void launches_it(void *unused) {
+    (void)unused;
+    answered[0] = cudaGraphLaunch(self, s);
+    done++;
+}
+
+/* The program's functions may do what they like with the ready graph that calls them: nothing hangs. */
+static void from_inside(void) {
+    cudaUserObject_t object;
+    int result;
+    cudaGraph_t first = calling(uses_itself, NULL), second = calling(nothing, NULL);
+    self = ready(first);
+    OK(cudaGraphLaunch(self, s));
+    IS(cudaErrorIllegalState, answered[0]);
+    IS(cudaErrorIllegalState, answered[1]);
+    OK(answered[2]);
+    IS(cudaErrorInvalidValue, answered[3]);
+    IS(cudaErrorInvalidValue, cudaGraphExecDestroy(self));
+    OK(cudaGraphDestroy(first));
+
+    first = calling(nothing, NULL); /* what an update puts away is destroyed when the new one can be launched */
+    OK(cudaUserObjectCreate(&object, NULL, launches_it, 1, cudaUserObjectNoDestructorSync));
+    OK(cudaGraphRetainUserObject(first, object, 1, cudaGraphUserObjectMove));
+    self = ready(first);
+    OK(cudaGraphDestroy(first));
+    done = 0;
+    OK(update(self, second, &result));
+    IS(1, done);
+    OK(answered[0]);
+    OK(cudaGraphExecDestroy(self));
+    OK(cudaGraphDestroy(second));
+    (void)cudaGetLastError();
+}
+
 int main(void) {
     OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     OK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
@@ -557,11 +852,16 @@ int main(void) {
     refused();
     waits();
     threads();
+    threads_in_its_place();
     threads_that_end();
     by_hand();
     events();
     updates();
     objects();
+    stale();
+    information();
+    addresses();
+    from_inside();
     begin(); /* a capture that is left alone goes with its stream */
     OK(cudaMemsetAsync(d, 0, 4, s));
     OK(cudaStreamDestroy(s));
