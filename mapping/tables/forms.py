@@ -48,7 +48,9 @@ class Form:
     @property
     def suffix(self) -> str:
         return (
-            (f"_{self.base}" if self.base in VERSIONS else "") + ("_64" if self.wide else "") + (f"_{self.twin}" if self.twin else "")
+            (f"_{self.base}" if self.base in VERSIONS else "")
+            + ("_64" if self.wide else "")
+            + (f"_{self.twin}" if self.twin else "")
         )
 
     def __str__(self) -> str:

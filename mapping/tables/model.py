@@ -223,7 +223,9 @@ class Function:
     @property
     def alias(self) -> str:
         """The name that headers turn into this one (`cublasSgemm` → `cublasSgemm_v2`), or ''."""
-        return self.name.replace(f"_{self.form.base}", "", 1) if self.form.base in VERSIONS and not self.form.twin else ""
+        return (
+            self.name.replace(f"_{self.form.base}", "", 1) if self.form.base in VERSIONS and not self.form.twin else ""
+        )
 
     @property
     def prototype(self) -> str:

@@ -27,7 +27,7 @@ def _normal(ctype: str) -> str:
 @pytest.mark.parametrize("major", OURS)
 def test_prototypes(major: int) -> None:
     wrong = []
-    for name, known in facts.cuda_functions("cuda", major).items():
+    for name, known in facts.driver_functions(major).items():
         function = OURS[major].get(name)
         if function is None or name in OTHERWISE:
             continue
@@ -42,5 +42,5 @@ def test_names_that_macros_lead_to(major: int) -> None:
     """Of functions that we have in any form, the form to which the version's header leads is there, and ours leads to it."""
     bases = {re.sub(r"_v\d(_pt[sd][sz])?$", "", name) for name in OURS[major]}
     led = {f.alias: f.name for f in sorted(OURS[major].values(), key=lambda f: f.name) if f.alias}
-    theirs = {known.alias: known.name for known in facts.cuda_functions("cuda", major).values() if known.alias}
+    theirs = {known.alias: known.name for known in facts.driver_functions(major).values() if known.alias}
     assert led == {alias: name for alias, name in theirs.items() if alias in bases - ALIKE}
