@@ -288,9 +288,10 @@ def _functions(name: str, header: Header, functions: Sequence[Prototype]) -> Ite
     twins = {f.name: f for f in functions if re.search(r"_pt[sd][sz]$", f.name)}
     plain = [f for f in functions if f.name not in twins and f.name not in led_away]
     if own_aliases and led_away:
+        newest = {f.alias: f.name for f in sorted(functions, key=lambda f: f.name) if f.alias}
         yield ""
         for function in functions:
-            if function.alias and function.name not in twins:
+            if function.alias and newest[function.alias] == function.name:
                 yield f"#define {function.alias} {function.name}"
     if twins:
         yield ""

@@ -34,18 +34,23 @@ TYPES = {
 UNTYPED = TypeRecord("", {})
 
 
+VERSIONS = ("v2", "v3", "v4")  # later forms of a name, to which headers lead
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """One form of a symbol."""
 
-    base: str  # plain, v2, v1 or host
+    base: str  # plain, v1, host or one of VERSIONS
     wide: bool = False  # _64
     twin: str = ""  # ptsz or ptds
 
     @property
     def suffix(self) -> str:
         return (
-            ("_v2" if self.base == "v2" else "") + ("_64" if self.wide else "") + (f"_{self.twin}" if self.twin else "")
+            (f"_{self.base}" if self.base in VERSIONS else "")
+            + ("_64" if self.wide else "")
+            + (f"_{self.twin}" if self.twin else "")
         )
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import product
 
 from .expr import Expr
-from .forms import TYPES, UNTYPED, Form, TypeRecord, cuda_type, expand, rocm_type
+from .forms import TYPES, UNTYPED, VERSIONS, Form, TypeRecord, cuda_type, expand, rocm_type
 from .kinds import OPTIONS, Element, Kind
 from .library import MAJORS, REASONS, Library, LibraryVersion, Slot
 from .marks import Where
@@ -224,7 +224,9 @@ class Function:
     @property
     def alias(self) -> str:
         """The name that headers turn into this one (`cublasSgemm` → `cublasSgemm_v2`), or ''."""
-        return self.name.replace("_v2", "", 1) if self.form.base == "v2" and not self.form.twin else ""
+        return (
+            self.name.replace(f"_{self.form.base}", "", 1) if self.form.base in VERSIONS and not self.form.twin else ""
+        )
 
     @property
     def prototype(self) -> str:

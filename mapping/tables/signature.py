@@ -6,12 +6,13 @@ import re
 from types import MappingProxyType
 
 from . import c
+from .forms import VERSIONS
 from .kinds import ELEMENTS, parse_kind
 from .known import Unknown
 from .marks import Fields, Node, suggest
 from .model import TYPES, FirstApi, Form, Library, Param, TypeRecord
 
-FORMS = ("plain", "v2", "i64", "v1", "host", "ptsz", "ptds")
+FORMS = ("plain", *VERSIONS, "i64", "v1", "host", "ptsz", "ptds")
 _PATTERN = re.compile(r"(?:[A-Za-z_]\w*)(?:\{[tT]\}\w*)?", re.ASCII)
 
 
@@ -65,7 +66,7 @@ def read_forms(node: Node) -> tuple[Form, ...]:
     words = node.words("a form")
     if not words:
         node.fail("no form; expected at least one")
-    bases = [w for w in words if w in ("plain", "v2", "host")] or ["plain"]
+    bases = [w for w in words if w in ("plain", *VERSIONS, "host")] or ["plain"]
     forms = [Form(b) for b in bases]
     if "i64" in words:
         forms += [Form(b, wide=True) for b in bases]

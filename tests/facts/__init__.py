@@ -17,6 +17,7 @@ CUDA = {
     "cudart": ("cudart", {11: "11.8", 12: "12.9", 13: "13.5"}),
     "cudnn": ("cudnn", {8: "8.9", 9: "9.28"}),
 }
+DRIVER = {11: "11.8", 12: "12.9", 13: "13.5"}  # functions only, and nothing of what exports them
 ROCM = {
     "rocblas": ("5.5.1", "6.4.4", "7.2.4"),
     "rocsolver": ("7.2.4",),
@@ -56,19 +57,28 @@ def _params(text: str) -> tuple[Param, ...]:
     return tuple(Param(*part.rsplit(" ", 1)) for part in text.split(", ")) if text else ()
 
 
+def _functions(path: Path) -> dict[str, Function]:
+    found = {}
+    for name, header, alias, kind, exported, result, params in _rows(path):
+        systems = tuple("windows" if s == "win" else s for s in exported.split("+") if s)
+        found[name] = Function(name, result, _params(params), header, alias, kind, systems)
+    return found
+
+
 @cache
 def cuda_functions(library: str, major: int) -> dict[str, Function]:
     """Functions that the headers of one version declare; those of cublasLt lie in cuBLAS's file."""
     stem, versions = CUDA[library]
-    found = {}
-    for name, header, alias, kind, exported, result, params in _rows(
-        HERE / "cuda" / f"{stem}-{versions[major]}.functions.tsv"
-    ):
-        if stem == "cublas" and name.startswith("cublasLt") != (library == "cublasLt"):
-            continue
-        systems = tuple("windows" if s == "win" else s for s in exported.split("+") if s)
-        found[name] = Function(name, result, _params(params), header, alias, kind, systems)
+    found = _functions(HERE / "cuda" / f"{stem}-{versions[major]}.functions.tsv")
+    if stem == "cublas":
+        return {n: f for n, f in found.items() if n.startswith("cublasLt") == (library == "cublasLt")}
     return found
+
+
+@cache
+def driver_functions(major: int) -> dict[str, Function]:
+    """Functions that `cuda.h` of one version declares."""
+    return _functions(HERE / "cuda" / f"cuda-{DRIVER[major]}.functions.tsv")
 
 
 @cache

@@ -135,8 +135,7 @@ static void try_cell(net *n, cudnnRNNMode_t cell, int projected, double bound)
     OK(cudnnGetRNNWeightSpaceSize(n->handle, n->rnn, &n->weight_bytes));
     OK(cudnnGetRNNTempSpaceSizes(n->handle, n->rnn, CUDNN_FWD_MODE_INFERENCE, n->xd, &inference, &nothing));
     OK(cudnnGetRNNTempSpaceSizes(n->handle, n->rnn, CUDNN_FWD_MODE_TRAINING, n->xd, &n->work_bytes, &n->reserve_bytes));
-    if (inference > n->work_bytes)
-        n->work_bytes = inference;
+    CHECK(inference <= n->work_bytes); /* who trains evaluates in the same workspace */
     n->weights = (int)(n->weight_bytes / sizeof(real));
     n->x = device(XS), n->y = device(YS), n->w = device(n->weights);
     n->dx = device(XS), n->dy = device(YS), n->dw = device(n->weights);

@@ -216,7 +216,7 @@ ENTRIES = {
         HOST + "cuda: 'cublas{T}f', types: {S: {A: f31}}}\n",
         "2:61: unknown element type 'f31'; did you mean 'f32'?",
     ),
-    "form": (HOST + "forms: [v3]}\n", "2:34: unknown form 'v3'; expected one of host, i64, plain, ptds, ptsz, v1, v2"),
+    "form": (HOST + "forms: [v9]}\n", "2:34: unknown form 'v9'; expected one of host, i64, plain, ptds, ptsz, v1, v2, v3, v4"),
     "no types": (HOST + "types: []}\n", "2:33: no type; expected at least one"),
     "no form": (HOST + "forms: []}\n", "2:33: no form; expected at least one"),
     "role that no type has": (

@@ -1,31 +1,10 @@
 # Contexts of the driver: see contexts.h for what they are here.
 include "common.pxi"
 include "cudart/limits.pxi"
+include "creation.pxi"
 
 cdef extern from "dark.h" nogil:
     void dark_context_ends(void *context)
-
-
-cdef inline CUresult known_device(CUdevice device) noexcept nogil:
-    cdef int count = 0
-    cdef CUresult status = awake()
-    if status == CUDA_SUCCESS:
-        status = of_hip(dg_hip.hipGetDeviceCount(&count))
-    if status == CUDA_SUCCESS and not (0 <= device < count and device < CUDA_DEVICES):
-        status = CUDA_ERROR_INVALID_DEVICE
-    return status
-
-
-cdef inline cuda_context *context_of(const void *context) noexcept nogil:
-    if dg_the_core.slot_check(context, DG_CONTEXT) != DG_OK:
-        return NULL
-    return <cuda_context *>context
-
-
-cdef inline CUresult use(void *context) noexcept nogil:
-    """HIP's current device follows the context on top of the stack."""
-    cdef cuda_context *c = context_of(context)
-    return of_hip(dg_hip.hipSetDevice(c.device)) if c != NULL else CUDA_SUCCESS
 
 
 # ---- primary contexts
@@ -88,23 +67,12 @@ cdef inline CUresult primary_state(CUdevice device, unsigned int *flags, int *ac
 
 # ---- contexts of the program's own
 
-cdef inline CUresult context_create(CUcontext *context, unsigned int flags, CUdevice device) noexcept nogil:
-    cdef cuda_context *made
-    cdef CUresult status = known_device(device)
-    if status != CUDA_SUCCESS:
-        return status
-    if context == NULL or flags > 255 or (flags & 7) == 3 or (flags & 7) > 4:
+cdef inline CUresult context_create_share(
+    CUcontext *context, CUexecAffinityParam *shares, int count, unsigned int flags, CUdevice device
+) noexcept nogil:
+    if count < 0 or (count > 0) != (shares != NULL):
         return CUDA_ERROR_INVALID_VALUE
-    made = <cuda_context *>dg_the_core.slot_new(DG_CONTEXT)
-    if made == NULL:
-        return CUDA_ERROR_OUT_OF_MEMORY
-    made.device = device
-    made.flags = flags
-    if not cuda_push(made):
-        dg_the_core.slot_free(made)
-        return CUDA_ERROR_OUT_OF_MEMORY
-    context[0] = <CUcontext>made
-    return use(made)
+    return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY if count else context_create(context, flags, device)
 
 
 cdef inline CUresult context_destroy(CUcontext context) noexcept nogil:

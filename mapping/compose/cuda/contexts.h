@@ -19,6 +19,17 @@ typedef struct cuda_context {
     uint32_t primary;
 } cuda_context;
 
+/* CUctxCreateParams and CUmemLocation, by their members: CUDA 11 has not the one, and all pass the other by value. */
+typedef struct cuda_wishes {
+    void *shares;
+    int count; /* of shares */
+    void *graphics;
+} cuda_wishes;
+typedef struct cuda_place {
+    int type;
+    int id;
+} cuda_place;
+
 /* cuInit was called, or our runtime has been used, which does it by itself. */
 DG_HIDDEN int cuda_ready(void);
 DG_HIDDEN void cuda_init(void);

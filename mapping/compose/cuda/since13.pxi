@@ -1,5 +1,6 @@
-# Functions that take a context since CUDA 13; NULL is the current one.
+# Functions that take a context since CUDA 13, where NULL is the current one, and forms that CUDA 12 had as well.
 include "common.pxi"
+include "later.pxi"
 
 
 cdef inline CUresult chosen(CUcontext given, cuda_context **context) noexcept nogil:

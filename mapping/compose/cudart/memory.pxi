@@ -12,6 +12,38 @@ cdef inline cudaError_t managed_alloc(void **pointer, size_t size, unsigned int 
     return of_hip(dg_hip.hipMallocManaged(pointer, size, flags))
 
 
+cdef inline cudaError_t range_attribute(
+    void *data, size_t size, uint32_t attribute, const void *pointer, size_t count
+) noexcept nogil:
+    """Since CUDA 12 a place is also told as a kind and a number: 5 and 6 of the preferred one, 7 and 8 of the last
+    prefetch. HIP tells a number alone: a device, -1 for the host, -2 for none."""
+    cdef uint32_t asked = attribute
+    cdef int32_t place
+    cdef cudaError_t status
+    if 5 <= attribute <= 8:
+        asked = 2 if attribute <= 6 else 4
+    if data == NULL or count == 0 or size == 0 or size % 4 or not 1 <= asked <= 4 or (asked != 3 and size != 4):
+        return refused(cudaErrorInvalidValue)
+    status = of_hip(dg_hip.hipMemRangeGetAttribute(data, size, <int>asked, pointer, count))
+    if status == cudaSuccess and (attribute == 5 or attribute == 7):
+        place = (<int32_t *>data)[0]
+        (<int32_t *>data)[0] = 1 if place >= 0 else 2 if place == -1 else 0
+    return status
+
+
+cdef inline cudaError_t range_attributes(
+    void **data, size_t *sizes, cudaMemRangeAttribute *attributes, size_t n, const void *pointer, size_t count
+) noexcept nogil:
+    cdef cudaError_t status = cudaSuccess
+    cdef size_t i
+    if data == NULL or sizes == NULL or attributes == NULL or n == 0:
+        return refused(cudaErrorInvalidValue)
+    for i in range(n):
+        if status == cudaSuccess:
+            status = range_attribute(data[i], sizes[i], <uint32_t>attributes[i], pointer, count)
+    return status
+
+
 cdef inline cudaError_t malloc_pitch(void **pointer, size_t *pitch, size_t width, size_t height) noexcept nogil:
     return of_hip(pitched_alloc(pointer, pitch, width, height))
 

@@ -142,6 +142,7 @@ cdef public cudnnStatus_t get_rnn_weight_space_size(dnn_handle *h, dnn_rnn *d, s
 cdef public cudnnStatus_t get_rnn_temp_space_sizes(dnn_handle *h, dnn_rnn *d, cudnnForwardMode_t mode, dnn_rnn_data *xd,
         size_t *work, size_t *reserve) noexcept nogil:
     cdef dnn_net n
+    cdef dnn_net evaluated
     cdef cudnnStatus_t status
     if <uint32_t>mode > <uint32_t>CUDNN_FWD_MODE_TRAINING:
         return bad(b"fwdMode is neither INFERENCE nor TRAINING")
@@ -150,7 +151,15 @@ cdef public cudnnStatus_t get_rnn_temp_space_sizes(dnn_handle *h, dnn_rnn *d, cu
         status = dnn_net_sequences(&n, xd, NULL)
     if status != CUDNN_STATUS_SUCCESS:
         return status
-    if work is not NULL:
+    if mode == <uint32_t>CUDNN_FWD_MODE_TRAINING and work is not NULL:
+        # a trainer evaluates in the workspace that it trains in: NVIDIA's is never smaller than inference's
+        status = dnn_net_of(&evaluated, h, d, d.data_type, d.input_size, 0)
+        if status == CUDNN_STATUS_SUCCESS:
+            status = dnn_net_sequences(&evaluated, xd, NULL)
+        if status != CUDNN_STATUS_SUCCESS:
+            return status
+        work[0] = n.work if n.work > evaluated.work else evaluated.work
+    elif work is not NULL:
         work[0] = n.work
     if reserve is not NULL:
         reserve[0] = n.reserve

@@ -241,6 +241,11 @@ typedef struct host_block {
     int kind;       /* host_block_kind */
     unsigned flags; /* as the program gave them */
     host_slot *pool; /* whose it is, or NULL */
+    /* What is known of managed memory; places are HIP's numbers plus 2, so that 0 is none. */
+    unsigned char read_mostly;
+    unsigned char accessed;   /* bit 0: by the device, bit 1: by the host */
+    unsigned char preferred;  /* place */
+    unsigned char prefetched; /* place */
 } host_block;
 
 enum host_block_kind {
@@ -291,6 +296,8 @@ hipError_t host_take(void **pointer, size_t size, int kind, unsigned flags, host
 hipError_t host_give(void *pointer, int kind, int other_kind);
 hipError_t host_register(void *pointer, size_t size, unsigned flags);
 hipError_t host_unregister(void *pointer);
+/* Takes note of HIP's advice 1 to 6, or of a prefetch (0), for the managed block that the pointer lies in. */
+int host_advise(const void *pointer, int advice, int device);
 int host_find(const void *pointer, host_block *found); /* 1 when the pointer lies in a known range */
 size_t host_used(void);
 /* `reset`: the most is what is used now */

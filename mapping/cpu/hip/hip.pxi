@@ -88,6 +88,10 @@ cdef extern from "hip.h" nogil:
         int kind
         unsigned flags
         host_slot *pool
+        unsigned char read_mostly
+        unsigned char accessed
+        unsigned char preferred
+        unsigned char prefetched
 
 cdef extern from "host.h" nogil:
     int64_t host_now()

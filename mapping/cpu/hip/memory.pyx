@@ -237,7 +237,7 @@ cdef public hipError_t hipMemPtrGetInfo(void *ptr, size_t *size) noexcept nogil:
     return hipSuccess
 
 
-# ---- advice: there is one memory, so all of it is already where it should be ----
+# ---- advice: there is one memory, so all of it is already where it should be; what was said reads back, by block ----
 
 cdef public hipError_t hipMemPrefetchAsync(const void *ptr, size_t size, int device, hipStream_t stream) noexcept nogil:
     cdef host_block block
@@ -245,6 +245,7 @@ cdef public hipError_t hipMemPrefetchAsync(const void *ptr, size_t size, int dev
         return host_fail(hipErrorInvalidDevice)
     if not host_is_stream(stream) or size == 0 or host_find(ptr, &block) == 0 or block.kind != HOST_MANAGED:
         return host_fail(hipErrorInvalidValue)
+    host_advise(ptr, 0, device)
     return hipSuccess
 
 
@@ -257,6 +258,38 @@ cdef public hipError_t hipMemAdvise(const void *ptr, size_t size, int advice, in
         return host_fail(hipErrorInvalidValue)
     if size == 0 or host_find(ptr, &block) == 0 or block.kind != HOST_MANAGED:
         return host_fail(hipErrorInvalidValue)
+    if advice <= 6:
+        host_advise(ptr, advice, device)
+    return hipSuccess
+
+
+cdef public hipError_t hipMemRangeGetAttribute(
+    void *data, size_t size, int attribute, const void *ptr, size_t count
+) noexcept nogil:
+    """Of one managed block. Places are devices, -1 (the host) or -2 (none); who accesses it is a list of places."""
+    cdef host_block block
+    cdef int32_t *answer = <int32_t *>data
+    cdef size_t i, n = 0
+    if data == NULL or size == 0 or size % 4 or not 1 <= attribute <= 4 or (attribute != 3 and size != 4):
+        return host_fail(hipErrorInvalidValue)
+    if count == 0 or host_find(ptr, &block) == 0 or block.kind != HOST_MANAGED:
+        return host_fail(hipErrorInvalidValue)
+    if count > block.size - (<uintptr_t>ptr - block.base):
+        return host_fail(hipErrorInvalidValue)
+    if attribute == 1:
+        answer[0] = block.read_mostly
+    elif attribute == 2:
+        answer[0] = <int32_t>block.preferred - 2 if block.preferred else -2
+    elif attribute == 4:
+        answer[0] = <int32_t>block.prefetched - 2 if block.prefetched else -2
+    else:
+        for i in range(size // 4):
+            answer[i] = -2
+        if block.accessed & 1:
+            answer[0] = 0
+            n = 1
+        if block.accessed & 2 and n < size // 4:
+            answer[n] = -1
     return hipSuccess
 
 

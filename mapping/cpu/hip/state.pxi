@@ -5,6 +5,7 @@ cdef extern from "hip.h" nogil:
     hipError_t host_give(void *pointer, int kind, int other_kind)
     hipError_t host_register(void *pointer, size_t size, unsigned flags)
     hipError_t host_unregister(void *pointer)
+    int host_advise(const void *pointer, int advice, int device)
     int host_find(const void *pointer, host_block *found)
     size_t host_used()
     void host_pool_use(host_slot *pool, uint64_t *used, uint64_t *most, int reset)

@@ -98,6 +98,7 @@ cdef bint insert(uintptr_t base, size_t size, int kind, unsigned flags, host_slo
         host_blocks = grown
         host_block_room = room
     memmove(host_blocks + at + 1, host_blocks + at, (host_block_count - at) * sizeof(host_block))
+    memset(host_blocks + at, 0, sizeof(host_block))
     host_blocks[at].base = base
     host_blocks[at].size = size
     host_blocks[at].kind = kind
@@ -228,6 +229,36 @@ cdef public int host_find(const void *pointer, host_block *found) noexcept nogil
         if <uintptr_t>pointer - block.base < block.size:
             found[0] = block[0]
             known = 1
+    dg_mutex_unlock(&host_state_lock)
+    return known
+
+
+cdef void advised(host_block *block, int advice, int device) noexcept nogil:
+    cdef unsigned char place = <unsigned char>(device + 2)
+    cdef unsigned char side = 1 if device >= 0 else 2
+    if advice == 0:
+        block.prefetched = place
+    elif advice <= 2:
+        block.read_mostly = advice == 1
+    elif advice <= 4:
+        block.preferred = place if advice == 3 else 0
+    elif advice == 5:
+        block.accessed |= side
+    else:
+        block.accessed &= ~side
+
+
+cdef public int host_advise(const void *pointer, int advice, int device) noexcept nogil:
+    cdef size_t at
+    cdef host_block *block
+    cdef int known = 0
+    dg_mutex_lock(&host_state_lock)
+    at = above(<uintptr_t>pointer)
+    if at:
+        block = host_blocks + at - 1
+        known = <uintptr_t>pointer - block.base < block.size and block.kind == HOST_MANAGED
+        if known:
+            advised(block, advice, device)
     dg_mutex_unlock(&host_state_lock)
     return known
 

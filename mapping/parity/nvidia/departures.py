@@ -47,7 +47,6 @@ class Difference:
 
 _DEVICE = "a property of the device"
 _LIMITS = "limits of NVIDIA's devices; ours keep what was set"
-_RANGES = "where managed memory lies is not told: the CPU backend has one memory"
 _EXTERNAL = "an external event outside of a capture: HIP calls the flag wrong, or records it"
 _ZERO = "a factor of 0 over NaN or a singular triangle is nobody's promise: NVIDIA's reads it, ours gives BLAS's zeros"
 STEPS: tuple[Step, ...] = (
@@ -74,7 +73,6 @@ STEPS: tuple[Step, ...] = (
     Step("events", "cudaEventRecordWithFlags", "event NULL 1", _EXTERNAL),
     Step("limits", "*", "*", _LIMITS),
     Step("making", "cublasGetCudartVersion", "", "the emulated version is newer than the runtime that was asked"),
-    Step("managed_ranges", "*", "*", _RANGES),
     Step("multiprocessors", "*", "*", _DEVICE),
     Step("pitched", "*", "*", "too much memory is OUT_OF_MEMORY, not INVALID_VALUE"),
     Step("streams", "cudaStreamGetPriority", "*", _DEVICE),

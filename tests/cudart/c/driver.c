@@ -47,6 +47,37 @@ static void device(void) {
     IS(CUDA_ERROR_INVALID_VALUE, cuDeviceGetAttribute(&value, (CUdevice_attribute)9999, d));
 }
 
+/* Contexts with a share of the device: none asked for is as good as the older form, one asked for is refused. */
+static void shares(void) {
+    CUcontext own = NULL;
+    CUexecAffinityParam share = {CU_EXEC_AFFINITY_TYPE_SM_COUNT, {{4}}};
+    OK(cuCtxCreate_v3(&own, NULL, 0, CU_CTX_SCHED_YIELD, 0));
+    OK(cuCtxDestroy(own));
+    IS(CUDA_ERROR_INVALID_VALUE, cuCtxCreate_v3(&own, NULL, 1, 0, 0));
+    IS(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, cuCtxCreate_v3(&own, &share, 1, 0, 0));
+    IS(CUDA_ERROR_INVALID_DEVICE, cuCtxCreate_v3(&own, NULL, 0, 0, 99));
+#if CUDA_VERSION >= 12090
+    {
+        CUctxCreateParams params = {NULL, 0, NULL};
+        CUctxCigParam graphics = {CIG_DATA_TYPE_NV_BLOB, NULL};
+        unsigned flags = 0;
+        OK(cuCtxCreate_v4(&own, &params, CU_CTX_SCHED_YIELD, 0));
+        OK(cuCtxGetFlags(&flags));
+        IS(CU_CTX_SCHED_YIELD, flags);
+        OK(cuCtxDestroy(own));
+        OK(cuCtxCreate_v4(&own, NULL, 0, 0));
+        OK(cuCtxDestroy(own));
+        params.cigParams = &graphics;
+        IS(CUDA_ERROR_NOT_SUPPORTED, cuCtxCreate_v4(&own, &params, 0, 0));
+        params.execAffinityParams = &share;
+        params.numExecAffinityParams = 1;
+        IS(CUDA_ERROR_INVALID_VALUE, cuCtxCreate_v4(&own, &params, 0, 0));
+        params.cigParams = NULL;
+        IS(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, cuCtxCreate_v4(&own, &params, 0, 0));
+    }
+#endif
+}
+
 static void contexts(void) {
     CUcontext primary = NULL, own = NULL, c = NULL;
     CUdevice d = -1;
@@ -75,7 +106,11 @@ static void contexts(void) {
     IS(1, c == primary);
     OK(cuCtxGetDevice(&d));
     IS(0, d);
+#if CUDA_VERSION >= 13000 /* its header leads to the form with parameters */
+    OK(cuCtxCreate(&own, NULL, CU_CTX_SCHED_SPIN, 0));
+#else
     OK(cuCtxCreate(&own, CU_CTX_SCHED_SPIN, 0));
+#endif
     OK(cuCtxGetCurrent(&c));
     IS(1, c == own);
     OK(cuCtxGetFlags(&flags));
@@ -90,6 +125,9 @@ static void contexts(void) {
     OK(cuCtxGetCurrent(&c));
     IS(1, c == primary);
     OK(cuCtxSynchronize());
+    shares();
+    OK(cuCtxGetCurrent(&c));
+    IS(1, c == primary);
 }
 
 static void memory(void) {

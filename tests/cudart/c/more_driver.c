@@ -112,6 +112,25 @@ static void blocks(void) {
     IS(CUDA_ERROR_INVALID_VALUE, cuMemcpy3D(NULL));
 }
 
+/* Whether a stream is recorded, by the newest form that each header has. */
+static void recorded(void) {
+    CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
+    CUgraph graph = (CUgraph)1;
+    const CUgraphNode *nodes = (const CUgraphNode *)1;
+    cuuint64_t id = 9;
+    size_t count = 9;
+    OK(cuStreamGetCaptureInfo_v2(s, &status, &id, &graph, &nodes, &count));
+    IS(1, status == CU_STREAM_CAPTURE_STATUS_NONE && id == 0 && graph == NULL && nodes == NULL && count == 0);
+    OK(cuStreamGetCaptureInfo_v2(s, &status, NULL, NULL, NULL, NULL));
+#if CUDA_VERSION >= 12090
+    {
+        const CUgraphEdgeData *edges = (const CUgraphEdgeData *)1;
+        OK(cuStreamGetCaptureInfo_v3(s, &status, NULL, NULL, &nodes, &edges, &count));
+        IS(1, edges == NULL);
+    }
+#endif
+}
+
 static void hosts(void) {
     void *host = NULL;
     CUdeviceptr seen = 0, managed = 0;
@@ -132,10 +151,26 @@ static void hosts(void) {
     IS(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister(page));
     OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
     *(unsigned char *)(size_t)managed = 77; /* the program's own memory too */
-    OK(cuMemAdvise(managed, 64, 1, 0));
+#if CUDA_VERSION < 13000
+    OK(cuMemAdvise(managed, 64, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
     OK(cuMemPrefetchAsync(managed, 64, 0, s));
-    IS(CUDA_ERROR_INVALID_VALUE, cuMemAdvise(managed, 64, 99, 0));
+    IS(CUDA_ERROR_INVALID_VALUE, cuMemAdvise(managed, 64, (CUmem_advise)99, 0));
     IS(CUDA_ERROR_INVALID_DEVICE, cuMemPrefetchAsync(managed, 64, 99, s));
+#endif
+#if CUDA_VERSION >= 12090 /* by place; CUDA 13's header leads the plain names here */
+    {
+        CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, host = {CU_MEM_LOCATION_TYPE_HOST, 0};
+        CUmemLocation nowhere = {CU_MEM_LOCATION_TYPE_INVALID, 0}, other = {CU_MEM_LOCATION_TYPE_DEVICE, 99};
+        OK(cuMemAdvise_v2(managed, 64, CU_MEM_ADVISE_SET_READ_MOSTLY, here));
+        OK(cuMemPrefetchAsync_v2(managed, 64, here, 0, s));
+        OK(cuMemPrefetchAsync_v2(managed, 64, host, 0, s));
+        IS(CUDA_ERROR_INVALID_VALUE, cuMemAdvise_v2(managed, 64, (CUmem_advise)99, here));
+        IS(CUDA_ERROR_INVALID_VALUE, cuMemAdvise_v2(managed, 64, CU_MEM_ADVISE_SET_READ_MOSTLY, nowhere));
+        IS(CUDA_ERROR_INVALID_VALUE, cuMemPrefetchAsync_v2(managed, 64, here, 1, s));
+        IS(CUDA_ERROR_INVALID_DEVICE, cuMemPrefetchAsync_v2(managed, 64, other, 0, s));
+    }
+#endif
+    recorded();
     OK(cuMemcpyDtoD(d, managed, 1));
     IS(77, now(d)[0]);
     IS(CUDA_ERROR_INVALID_VALUE, cuMemAllocManaged(&managed, 0, CU_MEM_ATTACH_GLOBAL));

@@ -57,6 +57,58 @@ static void device(void) {
     IS(0, device);
 }
 
+/* What is said about managed memory reads back: places are devices, the host (-1) or nowhere (-2). */
+static void advice(float *managed) {
+    int one = 9, two[2] = {9, 9}, first = 9;
+    void *answers[2] = {&one, two};
+    size_t sizes[2] = {sizeof one, sizeof two};
+    enum cudaMemRangeAttribute asked[2] = {cudaMemRangeAttributeReadMostly, cudaMemRangeAttributeAccessedBy};
+#define SAID(attribute, value) \
+    do { \
+        OK(cudaMemRangeGetAttribute(&first, sizeof first, (enum cudaMemRangeAttribute)(attribute), managed, 256)); \
+        IS(value, first); \
+    } while (0)
+    SAID(cudaMemRangeAttributeReadMostly, 0);
+    SAID(cudaMemRangeAttributePreferredLocation, -2);
+    SAID(cudaMemRangeAttributeAccessedBy, -2);
+    SAID(cudaMemRangeAttributeLastPrefetchLocation, -2);
+    SAID(5, 0);
+    SAID(6, -2);
+#if CUDART_VERSION >= 13000
+    struct cudaMemLocation device = {0}, host = {0};
+    device.type = cudaMemLocationTypeDevice;
+    host.type = cudaMemLocationTypeHost;
+    OK(cudaMemPrefetchAsync(managed, 256, device, 0, NULL));
+#else
+    const int device = 0, host = cudaCpuDeviceId;
+    OK(cudaMemPrefetchAsync(managed, 256, device, NULL));
+#endif
+    OK(cudaMemAdvise(managed, 256, cudaMemAdviseSetReadMostly, device));
+    OK(cudaMemAdvise(managed, 256, cudaMemAdviseSetPreferredLocation, host));
+    OK(cudaMemAdvise(managed, 256, cudaMemAdviseSetAccessedBy, device));
+    OK(cudaMemAdvise(managed, 256, cudaMemAdviseSetAccessedBy, host));
+    SAID(cudaMemRangeAttributeReadMostly, 1);
+    SAID(cudaMemRangeAttributePreferredLocation, -1);
+    SAID(cudaMemRangeAttributeLastPrefetchLocation, 0);
+    SAID(5, 2);
+    SAID(7, 1);
+    SAID(8, 0);
+    OK(cudaMemRangeGetAttributes(answers, sizes, asked, 2, managed, 256));
+    IS(1, one == 1 && two[0] == 0 && two[1] == -1);
+    OK(cudaMemAdvise(managed, 256, cudaMemAdviseUnsetReadMostly, device));
+    OK(cudaMemAdvise(managed, 256, cudaMemAdviseUnsetPreferredLocation, host));
+    OK(cudaMemAdvise(managed, 256, cudaMemAdviseUnsetAccessedBy, device));
+    SAID(cudaMemRangeAttributeReadMostly, 0);
+    SAID(cudaMemRangeAttributePreferredLocation, -2);
+    SAID(cudaMemRangeAttributeAccessedBy, -1);
+    IS(1, cudaMemRangeGetAttribute(&first, 8, cudaMemRangeAttributeReadMostly, managed, 256));
+    IS(1, cudaMemRangeGetAttribute(&first, 4, cudaMemRangeAttributeReadMostly, managed, 257));
+    IS(1, cudaMemRangeGetAttribute(&first, 4, (enum cudaMemRangeAttribute)9, managed, 256));
+    IS(1, cudaMemRangeGetAttribute(&first, 4, cudaMemRangeAttributeReadMostly, &first, 4));
+    IS(1, cudaMemRangeGetAttributes(answers, sizes, asked, 0, managed, 256));
+    cudaGetLastError();
+}
+
 static void copies(void) {
     float host[64], back[64];
     float *d = NULL, *rows = NULL, *managed = NULL, *pinned = NULL;
@@ -105,6 +157,7 @@ static void copies(void) {
     managed[3] = 7;
     OK(cudaMemcpy(back, managed, 256, cudaMemcpyDefault));
     IS(7, back[3]);
+    advice(managed);
     OK(cudaMallocHost((void **)&pinned, 256));
     pinned[0] = 5;
     OK(cudaMemcpy(d, pinned, 4, cudaMemcpyHostToDevice));

@@ -1,0 +1,3 @@
+# Later forms, before CUDA 13.
+include "common.pxi"
+include "later.pxi"
