@@ -12,7 +12,7 @@ include "dragoman.pxi"
 
 from libc.stdio cimport snprintf
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy, memset, strchr, strcmp, strcpy, strlen, strstr
+from libc.string cimport memcpy, memset, strchr, strcmp, strcpy, strlen, strncmp, strstr
 
 cdef extern from "text.h" nogil:
     int dg_same_word(const char *a, const char *b)
@@ -174,6 +174,8 @@ cdef void start() noexcept nogil:
     table.setting = setting_for
     table.gfx = hip_gfx
     table.runtime_used = runtime_used
+    table.set_lt_logger = set_lt_logger
+    table.set_lt_kinds = set_lt_kinds
     table.abi = DG_ABI
 
 

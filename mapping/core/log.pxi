@@ -1,8 +1,9 @@
 # The log: what a user should know, one line each, with a code that docs/log-codes.md explains.
 #
-# Two listeners. Ours: DRAGOMAN_LOG (off, error, info, trace; error if unset) to stderr or to DRAGOMAN_LOG_FILE. The
-# program's: what cublasLoggerConfigure and cublasSetLoggerCallback ask for; while it is on, calls are traced. A line
-# is one write. Nothing that goes wrong here reaches the program.
+# Three listeners. Ours: DRAGOMAN_LOG (off, error, info, trace; error if unset) to stderr or to DRAGOMAN_LOG_FILE. The
+# program's: what cublasLoggerConfigure and cublasSetLoggerCallback ask for; while it is on, calls are traced. And the
+# program's for cuBLASLt, which hears of cublasLt functions, by kinds. A line is one write. Nothing that goes wrong here
+# reaches the program.
 
 cdef int level                  # dg_level
 cdef dg_log_file own_file
@@ -12,9 +13,13 @@ cdef int logger_stdout
 cdef int logger_stderr
 cdef dg_log_file logger_file
 cdef dg_log_callback logger_callback
+cdef dg_lt_callback lt_callback  # of cuBLASLt's logger, and the kinds of lines that it hears
+cdef int lt_kinds
 
 
 cdef int logger_heard() noexcept nogil:
+    if lt_callback != NULL and lt_kinds > 0:
+        return 1
     return logger_on and (logger_callback != NULL or logger_stdout or logger_stderr or logger_file.open)
 
 
@@ -24,6 +29,29 @@ cdef int tracing() noexcept nogil:
 
 cdef public int core_hears(int of_level) noexcept nogil:
     return (of_level <= level or logger_heard()) and not core_in_callback
+
+
+cdef void lt_say(int of_level, const char *text) noexcept nogil:
+    """A line that begins with the name of a function of cuBLASLt. Its levels: 1 errors, 4 facts, 5 calls."""
+    cdef char[80] function
+    cdef int kind = 16 if of_level >= DG_LOG_TRACE else 8 if of_level == DG_LOG_INFO else 1
+    cdef size_t n = 0
+    cdef dg_lt_callback callback = NULL
+    if strncmp(text, b"cublasLt", 8) != 0:
+        return
+    dg_mutex_lock(&logger_mutex)
+    if lt_kinds > 0 and lt_kinds & kind:
+        callback = lt_callback
+    dg_mutex_unlock(&logger_mutex)
+    if callback == NULL:
+        return
+    while n < sizeof(function) - 1 and text[n] != 0 and text[n] != 32 and text[n] != 40:  # a blank, a bracket
+        function[n] = text[n]
+        n += 1
+    function[n] = 0
+    core_callback_begin()
+    callback(5 if kind == 16 else 4 if kind == 8 else 1, function, text)
+    core_callback_end()
 
 
 cdef public void core_say(int of_level, const char *code, const char *text) noexcept nogil:
@@ -41,6 +69,8 @@ cdef public void core_say(int of_level, const char *code, const char *text) noex
         else:
             dg_write_stderr(line, length)
             on_stderr = 1
+    if lt_callback != NULL:
+        lt_say(of_level, text)
     if not logger_on:
         return
     dg_mutex_lock(&logger_mutex)
@@ -77,6 +107,24 @@ cdef void set_logger(dg_log_callback callback) noexcept nogil:
     global logger_callback
     dg_mutex_lock(&logger_mutex)
     logger_callback = callback
+    dg_mutex_unlock(&logger_mutex)
+    gates_set()
+
+
+cdef void set_lt_logger(dg_lt_callback callback) noexcept nogil:
+    global lt_callback
+    dg_mutex_lock(&logger_mutex)
+    lt_callback = callback
+    dg_mutex_unlock(&logger_mutex)
+    gates_set()
+
+
+cdef void set_lt_kinds(int kinds) noexcept nogil:
+    """Negative: switched off for good."""
+    global lt_kinds
+    dg_mutex_lock(&logger_mutex)
+    if lt_kinds >= 0:
+        lt_kinds = kinds
     dg_mutex_unlock(&logger_mutex)
     gates_set()
 

@@ -30,6 +30,7 @@ cdef extern from "dragoman.h" nogil:
         dg_library *next
 
     ctypedef void (*dg_log_callback)(const char *message) noexcept nogil
+    ctypedef void (*dg_lt_callback)(int level, const char *function, const char *message) noexcept nogil
 
     ctypedef struct dg_core:
         uint32_t abi
@@ -60,3 +61,5 @@ cdef extern from "dragoman.h" nogil:
         int (*setting)(const char *name, char *value, size_t size) noexcept nogil
         int (*gfx)(int device, char *text, size_t size) noexcept nogil
         int (*runtime_used)() noexcept nogil
+        void (*set_lt_logger)(dg_lt_callback callback) noexcept nogil
+        void (*set_lt_kinds)(int kinds) noexcept nogil

@@ -98,6 +98,7 @@ typedef struct dg_blas {
 } dg_blas;
 
 typedef void (*dg_log_callback)(const char *message);
+typedef void (*dg_lt_callback)(int level, const char *function, const char *message);
 
 /* The core's function table. A library refuses a core whose abi differs, with one clear line. */
 typedef struct dg_core {
@@ -146,6 +147,9 @@ typedef struct dg_core {
     int (*runtime_used)(void);                       /* a library other than the CUDA driver has opened the HIP
                                                                  * runtime: with NVIDIA's it has made the driver ready
                                                                  * and a context current */
+    void (*set_lt_logger)(dg_lt_callback callback);  /* cublasLtLoggerSetCallback */
+    void (*set_lt_kinds)(int kinds);                 /* cublasLtLoggerSetMask: 1 errors, 8 facts, 16 calls; negative:
+                                                                 * nothing for good */
 } dg_core;
 
 /* Whether AMD's status tells of a failure. clang, which knows after `s != 0` that s is 0, would make a new 0 for the

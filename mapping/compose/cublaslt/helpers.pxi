@@ -8,6 +8,8 @@ cdef extern from "version.h" nogil:
 cdef extern from "lt_helpers.h" nogil:
     const char *lt_status_text(uint32_t status)
     int lt_logger(int level, const char *file)
+    void lt_hear(int kinds)
+    void lt_hearer(void *callback)
     void *DG_NO_STREAM
     void *blas_stream(const dg_blas *h, int i)
     size_t lt_capacity(const size_t *set)
@@ -98,7 +100,8 @@ cdef inline cublasStatus_t lt_cache_set_capacity(size_t capacity) noexcept nogil
 # ---- logger: one log serves cuBLAS and cuBLASLt
 
 cdef inline cublasStatus_t lt_logger_set_callback(cublasLtLoggerCallback_t callback) noexcept nogil:
-    """cuBLASLt's callback has another signature than the core's log, so it is taken and never called."""
+    dg_start()
+    lt_hearer(<void *>callback)
     return CUBLAS_STATUS_SUCCESS
 
 
@@ -115,14 +118,19 @@ cdef inline cublasStatus_t lt_logger_open_file(const char *file) noexcept nogil:
 cdef inline cublasStatus_t lt_logger_set_level(int level) noexcept nogil:
     if level < 0 or level > 5:
         return CUBLAS_STATUS_INVALID_VALUE
+    dg_start()
+    lt_hear((1 << level) - 1)  # a level has all that is more urgent
     return CUBLAS_STATUS_SUCCESS
 
 
 cdef inline cublasStatus_t lt_logger_set_mask(int mask) noexcept nogil:
+    dg_start()
+    lt_hear(mask & 31)
     return CUBLAS_STATUS_SUCCESS
 
 
 cdef inline cublasStatus_t lt_logger_force_disable() noexcept nogil:
     dg_start()
     lt_logger(0, NULL)
+    lt_hear(-1)
     return CUBLAS_STATUS_SUCCESS

@@ -7,6 +7,14 @@ static inline int lt_logger(int on, const char *file) {
     return dg_the_core ? dg_the_core->configure_logger(on, 0, 0, file) : 0;
 }
 
+/* Kinds of lines for the callback, or the callback. */
+static inline void lt_hear(int kinds) {
+    if (dg_the_core) dg_the_core->set_lt_kinds(kinds);
+}
+static inline void lt_hearer(void *callback) {
+    if (dg_the_core) dg_the_core->set_lt_logger((dg_lt_callback)callback);
+}
+
 /* rocBLAS's handles of a handle that cublasCreate made. */
 static inline void *blas_stream(const dg_blas *h, int i) { return ((const dg_stream *)h->streams)[i].blas; }
 

@@ -70,6 +70,7 @@ cdef public cudnnStatus_t destroy_algorithm_performance(cudnnAlgorithmPerformanc
 cdef public cudnnStatus_t set_algorithm_performance(dnn_performance *p, dnn_algorithm *d, cudnnStatus_t status,
         float time, size_t memory) noexcept nogil:
     p.algorithm = d.algorithm
+    p.given = d
     p.status = status
     p.time = time
     p.memory = memory
@@ -78,10 +79,12 @@ cdef public cudnnStatus_t set_algorithm_performance(dnn_performance *p, dnn_algo
 
 cdef public cudnnStatus_t get_algorithm_performance(dnn_performance *p, cudnnAlgorithmDescriptor_t *d,
         cudnnStatus_t *status, float *time, size_t *memory) noexcept nogil:
-    """The algorithm goes into a descriptor of the program's."""
+    """The algorithm goes into a descriptor of the program's; where it gives none, into the one that it has set."""
     if d is not NULL:
         if d[0] is NULL or not dg_alive(d[0], DNN_ALGORITHM):
-            return bad(b"*algoDesc is no descriptor of an algorithm")
+            if not dg_alive(p.given, DNN_ALGORITHM):
+                return bad(b"*algoDesc is no descriptor of an algorithm, nor is there one that was set")
+            d[0] = <cudnnAlgorithmDescriptor_t>p.given
         (<dnn_algorithm *>d[0]).algorithm = p.algorithm
         (<dnn_algorithm *>d[0]).set = 1
     if status is not NULL:

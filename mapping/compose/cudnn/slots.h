@@ -331,6 +331,7 @@ typedef struct dnn_performance {
     uint32_t status;
     float time;
     size_t memory;
+    void *given; /* the descriptor of the algorithm, as the program set it */
 } dnn_performance;
 
 /* ---- why a call is refused (say.pyx) ---- */

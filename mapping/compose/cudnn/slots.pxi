@@ -271,6 +271,7 @@ cdef extern from "slots.h" nogil:
         uint32_t status
         float time
         size_t memory
+        void *given
 
     void dnn_one_element(const dnn_tensor *like, dnn_tensor *one)
     uint32_t said(const char *function, uint32_t status)
