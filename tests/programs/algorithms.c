@@ -1,6 +1,6 @@
-/* cuDNN 8's oldest calls, which 9 has no more: objects of algorithms and of how they performed, and networks over padded
- * sequences by the Ex calls, whose padding is filled, whose last states are those of each sequence's last step, and whose
- * inference gives what training gave.
+/* cuDNN 8's oldest calls, which 9 has no more: objects of algorithms and of how they performed, and networks over
+ * padded sequences by the Ex calls, whose padding is filled, whose last states are those of each sequence's last step,
+ * and whose inference gives what training gave.
  * BUILD: cc -std=c11 -Wall -Wextra -Werror -pedantic -Wno-deprecated-declarations -I"$HEADERS" "$SOURCE/algorithms.c" -L"$LIBS" -lcudnn -lcudart -lm -o algorithms
  * RUN: dragoman run -- ./algorithms
  */

@@ -84,7 +84,8 @@ int main(void)
     OK(cublasLtCreate(&lt));
     OK(cublasLtMatrixLayoutCreate(&layout, CUDA_R_32F, 2, 2, 2));
     OK(cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F));
-#define MULTIPLY() cublasLtMatmul(lt, product, &one, x, layout, x, layout, &zero, y, layout, y, layout, NULL, NULL, 0, 0)
+#define MULTIPLY() \
+    cublasLtMatmul(lt, product, &one, x, layout, x, layout, &zero, y, layout, y, layout, NULL, NULL, 0, 0)
     OK(cublasLtLoggerSetCallback(lt_line)); /* nothing is asked for yet */
     OK(MULTIPLY());
     CHECK(products == 0 && others == 0);
