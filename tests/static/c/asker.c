@@ -65,7 +65,10 @@ static void forms(int major) {
     CHECK(form("cuDevicePrimaryCtxReset", 11000, 0, &why) == named("cuDevicePrimaryCtxReset_v2"));
     CHECK(form("cuStreamGetCtx", 9020, 0, &why) == named("cuStreamGetCtx"));
     CHECK(!form("cuStreamGetCtx", 12050, 0, &why) && why == 1); /* it would write more than ours knows of */
-    CHECK(!form("cuCtxCreate", 12050, 0, &why) && why == 1);
+    if (major >= 12)
+        CHECK(form("cuCtxCreate", 12050, 0, &why) == named("cuCtxCreate_v4"));
+    else
+        CHECK(!form("cuCtxCreate", 12050, 0, &why) && why == 1);
     CHECK(form("cuMemcpyHtoDAsync", 7000, 2, &why) == named("cuMemcpyHtoDAsync_v2_ptsz"));
     CHECK(form("cuMemcpyHtoDAsync", 7000, 1, &why) == named("cuMemcpyHtoDAsync_v2"));
     CHECK(form("cuMemcpy2DUnaligned", 7000, 2, &why) == named("cuMemcpy2DUnaligned_v2_ptds"));
