@@ -18,7 +18,7 @@ from typing import Any
 
 PATH = Path(__file__).parent / "goldens" / "statuses.json"
 FORMAT = 1
-DEATHS = ("crash", "hang", "sticky")  # the process died, did not answer, or the device was lost
+DEATHS = ("crash", "sticky")  # the process died, or the device was lost; who did not answer in time may have been busy
 Recorded = dict[str, dict[str, dict[str, Any]]]  # library → entry → case → status or death, or symbol → one of them
 
 
@@ -99,7 +99,7 @@ def departure(entry: str, case: str) -> Departure | None:
 
 def gather(reports: Iterable[Mapping[str, Any]]) -> Recorded:
     """Answers of several reports, by entry; by symbol where types or forms of an entry differ. What a library died of has the
-    word for it."""
+    word for it; what was not answered in time is left out."""
     seen: dict[tuple[str, str, str], dict[str, int | str]] = {}
     for report in reports:
         for result in report["results"]:
