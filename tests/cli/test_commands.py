@@ -97,7 +97,10 @@ def test_a_build_that_is_stopped(number: int, status: int, last: str, user: User
     out, cache = tmp_path / "out", tmp_path / "cache"
     command = ["dragoman", "build", "--cuda", "12", "--out", str(out)]
     env = {**user, "DRAGOMAN_CACHE": str(cache)}
+    # Who starts the tests in the background of a shell has SIGINT ignored, and so have its children.
+    was = signal.signal(number, signal.SIG_DFL)
     with subprocess.Popen(command, env=env, text=True, stderr=subprocess.PIPE, start_new_session=True) as process:
+        signal.signal(number, was)
         deadline = time.monotonic() + 60
         while not list(out.glob(".*/**/*.pyx")) and time.monotonic() < deadline:  # its temporary folder is being filled
             time.sleep(0.02)
